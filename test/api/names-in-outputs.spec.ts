@@ -31,7 +31,7 @@ let grace: Moderator;
 let ada: SignedIn;
 /** Each occurs nowhere else. */
 let secrets: Readonly<Record<'displayName' | 'handle' | 'text' | 'report', string>>;
-/** Of something about Ada, by the noun of an address. */
+/** Ids of things about Ada, by the noun of an address. */
 let ids: Readonly<Record<string, string>>;
 
 const newWord = () => `w${randomBytes(6).toString('hex')}`;

@@ -73,11 +73,15 @@ const knownIds: Readonly<Partial<Record<SubjectKind, string>>> = {
   operator: 'SELECT FROM authority.operator WHERE operator_id = $1',
 };
 
+export async function isInAuthority(pool: Pool, kind: SubjectKind, id: string): Promise<boolean> {
+  const select = knownIds[kind];
+  return select !== undefined && (await pool.query(select, [id])).rowCount === 1;
+}
+
 /** The audit may be behind, and it has ids that the authority store never had. */
 async function isKnown({ pool, log }: Stores, kind: SubjectKind, id: string): Promise<boolean> {
   if (kind === 'operator' && Object.hasOwn(identities, id)) return true;
-  const select = knownIds[kind];
-  if (select !== undefined && (await pool.query(select, [id])).rowCount === 1) return true;
+  if (await isInAuthority(pool, kind, id)) return true;
   if (await hasSubject(pool, { kind, id })) return true;
   return kind === 'post' && (await log.read(streams.post(id), { limit: 1 })).length > 0;
 }

@@ -14,6 +14,7 @@ import { reportReasons } from '../../domain/report/report-reasons.js';
 import type { EventLog } from '../../log/event-log.js';
 import { HttpRefusal } from '../../server/errors.js';
 import { recordLooks } from '../audit/looks.js';
+import { isInAuthority } from '../audit/resolve.js';
 import type { ActContext } from '../desk/act.js';
 import { operatorIdOf } from '../desk/caller.js';
 import { identifier, listOf } from '../desk/schemas.js';
@@ -89,14 +90,13 @@ export async function recordNarrowing(
   context: ActContext,
   { author, application }: Narrowing,
 ): Promise<void> {
-  if (author === undefined && application === undefined) return;
-  const { rows } = await context.services.pool.query<{ isKnown: boolean }>(
-    `SELECT ($1::text IS NULL OR EXISTS (SELECT FROM authority.account WHERE actor_id = $1))
-      AND ($2::text IS NULL OR EXISTS (SELECT FROM authority.application WHERE app_id = $2)) AS "isKnown"`,
-    [author ?? null, application ?? null],
-  );
+  const { pool } = context.services;
+  const areKnown = await Promise.all([
+    author === undefined || isInAuthority(pool, 'actor', author),
+    application === undefined || isInAuthority(pool, 'app', application),
+  ]);
   // A look at an id that nobody has would make the audit take it for one.
-  if (!rows[0]?.isKnown)
+  if (areKnown.includes(false))
     throw new HttpRefusal('invalid_request', 'author, application: nobody has this id, or no application.');
   await recordLooks(context, [
     ...(author === undefined ? [] : [{ actorId: author }]),

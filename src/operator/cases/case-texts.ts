@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { ListedReport } from '../../../projections/cases/cases.read-model.js';
-import type { PostEvent } from '../../domain/post/events.js';
-import { evolvePost, noPost } from '../../domain/post/post.js';
+import { postOfEvents } from '../../commands/post/post-outcome.js';
 import type { CaseSubject } from '../../domain/case/events.js';
 import type { EventLog } from '../../log/event-log.js';
 import type { Recorded } from '../../log/recorded.js';
@@ -41,7 +40,7 @@ const textOf = ({ id, event, erased }: Recorded, text: string): ShownText => ({
 export async function postTexts(log: EventLog, { postId }: CaseSubject) {
   if (postId === undefined) return undefined;
   const past = await log.read(streams.post(postId));
-  const { status } = past.reduce((post, { event }) => evolvePost(post, event as PostEvent), noPost);
+  const { status } = postOfEvents(past);
   const versions = past.flatMap((recorded) =>
     recorded.event.type === 'post.created' || recorded.event.type === 'post.edited'
       ? [textOf(recorded, recorded.event.data.text)]

@@ -59,7 +59,7 @@ describe('an answer of the operator API', () => {
   });
 
   it('that waits for an approval is an error, which has the request', async () => {
-    // Of the release before, without words for the act.
+    // The release before has no words for the act.
     const act = 'four_eyes.turn_off';
     answered = JSON.stringify({ waitsFor: 'approval', approvalId: 'a', act, facts: {}, expiresAt: 0 });
     const error = await fault(api().call('POST /operator/four-eyes/off'));

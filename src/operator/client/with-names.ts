@@ -2,6 +2,7 @@ import type { OutputOptions } from '../../base/terminal/output.js';
 import { isOnTerminal } from '../../base/terminal/output.js';
 import { Failure, Refused } from '../../base/terminal/failure.js';
 import { terminal } from '../../base/terminal/terminal.js';
+import { namedIds } from '../desk/names.js';
 import type { NamedIds, Names } from '../desk/names.js';
 import { idsAlone, namesInLines } from './names-in-lines.js';
 import type { NamesInLines } from './names-in-lines.js';
@@ -41,14 +42,7 @@ async function fetchNames(
   try {
     for (let at = 0; at < wanted.length; at += MOST_IDS) {
       const part = wanted.slice(at, at + MOST_IDS);
-      const idsOf = (noun: Noun) => part.flatMap(([of, id]) => (of === noun ? [id] : []));
-      const ids: NamedIds = {
-        actors: idsOf('actors'),
-        applications: idsOf('applications'),
-        operators: idsOf('operators'),
-        posts: idsOf('posts'),
-      };
-      const found = (await api.call('POST /operator/names', { ...ids })) as Names;
+      const found = (await api.call('POST /operator/names', { ...namedIds(part) })) as Names;
       for (const noun of Object.keys(all) as Noun[]) Object.assign(all[noun], found[noun]);
     }
     return all;

@@ -10,7 +10,6 @@ import type { Frame } from '../desk/page.js';
 import { mayDo } from './may.js';
 import { withNames } from './names.js';
 import { notices } from './notices.js';
-import { withProfiles } from './profiles.js';
 import { warningsOf } from './warnings.js';
 import type { Exchange } from './visit.js';
 
@@ -58,7 +57,7 @@ export async function frameOf({ visit, request, services }: Exchange): Promise<F
 }
 
 export const sendPage = async ({ reply, services }: Exchange, page: string): Promise<FastifyReply> =>
-  reply.headers(pageHeaders).send(await withNames(services, await withProfiles(services, page)));
+  reply.headers(pageHeaders).send(await withNames(services, page));
 
 export const goTo = ({ reply }: Exchange, path: string): FastifyReply =>
   reply.header('cache-control', 'no-store').redirect(path, 303);

@@ -3,43 +3,50 @@ import type { Html } from '../../base/pages/html.js';
 import { capitalized, doerIdOf, sentenceOf } from '../desk/sentences.js';
 import type { Noun, Part } from '../desk/sentences.js';
 import { kindsOf } from './event-kinds.js';
-import { named, namedCase, nameOf, unnamed } from './names.js';
+import { named, namedCase, nameOf } from './names.js';
 import { asStored, placeOf } from './stored-event.js';
 import type { ListedEvent } from './stored-event.js';
 
-/** Events as sentences with names, or as the log has them: `unnamed`. */
-export const eventList = (events: readonly ListedEvent[], by = named): Html =>
+/** Events as sentences with names. */
+export const eventList = (events: readonly ListedEvent[]): Html =>
+  list(events.map((event) => sentenceItem(event)));
+
+/** Events as the log has them, with ids. */
+export const storedEventList = (events: readonly ListedEvent[]): Html =>
+  list(events.map((event) => eventItem(event, asStored(event), placeOf(event))));
+
+const list = (items: readonly Html[]): Html =>
   html`<ol class="listed">
-    ${events.map((event) => eventItem(event, by))}
+    ${items}
   </ol>`;
 
 /** Events by kind, such as `followed 12 people` with the list of them. `about`: the id of the subject of all. */
 export const eventsByKind = (events: readonly ListedEvent[], about: string): Html =>
-  html`<ol class="listed">
-    ${kindsOf(events, about).map(({ summary, events: [first, ...others] }) =>
+  list(
+    kindsOf(events, about).map(({ summary, events: [first, ...others] }) =>
       others.length === 0
-        ? eventItem(first, named, about)
+        ? sentenceItem(first, about)
         : html`<li>
             <details>
               <summary>
                 ${summary.map(bareName)} <span class="quiet small">${secondElement(first.at)}</span>
               </summary>
-              <ol class="listed">
-                ${[first, ...others].map((event) => eventItem(event, named, about))}
-              </ol>
+              ${list([first, ...others].map((event) => sentenceItem(event, about)))}
             </details>
           </li>`,
-    )}
-  </ol>`;
+    ),
+  );
 
-const eventItem = (event: ListedEvent, by = named, about?: string): Html =>
+const sentenceItem = (event: ListedEvent, about?: string): Html =>
+  eventItem(event, asSentence(event, about), idsOf(event));
+
+const eventItem = (event: ListedEvent, said: Html, place: Html): Html =>
   html`<li>
-    ${by === unnamed ? asStored(event) : asSentence(event, about)}
-    ${event.reason === null ? undefined : html`<p class="small">why: <bdi>${event.reason}</bdi></p>`}
+    ${said} ${event.reason === null ? undefined : html`<p class="small">why: <bdi>${event.reason}</bdi></p>`}
     ${event.text === undefined ? undefined : html`<p class="inset"><bdi>${event.text}</bdi></p>`}
     ${event.erased ? html`<p class="small quiet">Its personal fields are erased.</p>` : undefined}
     ${event.undisclosed ? html`<p class="small quiet">Its texts are not shown: they are not public.</p>` : undefined}
-    ${by === unnamed ? placeOf(event) : idsOf(event)}
+    ${place}
   </li>`;
 
 /** `about`: a person whose name need not stand in each of their acts. */

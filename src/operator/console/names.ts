@@ -1,16 +1,18 @@
+import type { PublicProfile } from '../../../projections/profile/profile.read-model.js';
 import { Html, html } from '../../base/pages/html.js';
-import { nameParts, namesOf } from '../desk/names.js';
+import { subjectIn } from '../../domain/case/subject.js';
+import { namedIds, nameParts, namesOf } from '../desk/names.js';
 import type { NamedIds } from '../desk/names.js';
 import { undefinedIfUnreachable } from '../desk/reachable.js';
 import type { ActServices } from '../desk/services.js';
 
 /*
  * A page writes a placeholder where an id would stand, and {@link withNames} fills all of them when the page is sent. So pages stay
- * functions of answers with ids, and one place decides which names operators see.
+ * functions of answers with ids, which no erasure reaches, and one place decides which names and texts operators see.
  */
 
 type Noun = keyof NamedIds;
-type Form = 'link' | 'text' | 'quote';
+type Form = 'link' | 'text' | 'quote' | 'profile';
 
 /** No text of a page has it: {@link html} replaces it. */
 const edge = new Html('\u0000');
@@ -20,7 +22,7 @@ const placeholder =
   (id: string): Html =>
     html`${edge}${form} ${noun} ${id}${edge}`;
 
-const placeholders = /\0(link|text|quote) (actors|applications|operators|posts) ([^\0]*)\0/g;
+const placeholders = /\0(link|text|quote|profile) (actors|applications|operators|posts) ([^\0]*)\0/g;
 
 /** The name with a link, and the id beside it. A post's name is its first words, if anybody can read them. */
 export const named = {
@@ -51,15 +53,16 @@ export const nameOf = {
 /** The whole text of a post, if anybody can read it now. */
 export const quotedPost = placeholder('posts', 'quote');
 
+/** Bio and website of a person, if anybody can read them now. */
+export const profileOf = placeholder('actors', 'profile');
+
 /** A case, by the name of its subject. */
 export function namedCase(caseId: string): Html {
-  const [kind, id] = splitAt(caseId, caseId.indexOf('-'));
+  const { kind, id } = subjectIn(caseId);
   return html`<a href="/console/cases/${caseId}"
     ><bdi>${kind === 'post' ? html`post ${nameOf.post(id)}` : nameOf.person(id)}</bdi></a
   >`;
 }
-
-const splitAt = (text: string, at: number) => [text.slice(0, at), text.slice(at + 1)] as const;
 
 const places: Readonly<Record<Noun, string>> = {
   actors: '/console/accounts/',
@@ -68,33 +71,30 @@ const places: Readonly<Record<Noun, string>> = {
   posts: '/console/posts/',
 };
 
-/** The page with names in place of its placeholders; with ids alone, if the store does not answer. */
+/**
+ * The page with names, texts and profiles in place of its placeholders. If a store does not answer: with ids alone, and without the
+ * others.
+ */
 export async function withNames(
-  services: Pick<ActServices, 'store' | 'publicPosts'>,
+  services: Pick<ActServices, 'store' | 'publicPosts' | 'publicProfiles'>,
   page: string,
 ): Promise<string> {
   const found = [...page.matchAll(placeholders)];
   if (found.length === 0) return page;
-  const idsOf = (noun: Noun, isQuoted = false) => [
-    ...new Set(
-      found
-        .filter((each) => each[2] === noun && (each[1] === 'quote') === isQuoted)
-        .map((each) => each[3] ?? ''),
-    ),
-  ];
-  const [texts, names] = await Promise.all([
-    undefinedIfUnreachable(services.publicPosts.textsOf(idsOf('posts', true))),
-    undefinedIfUnreachable(
-      namesOf(services, {
-        actors: idsOf('actors'),
-        applications: idsOf('applications'),
-        operators: idsOf('operators'),
-        posts: idsOf('posts'),
-      }),
-    ),
+  const wanted = (...forms: readonly Form[]) =>
+    namedIds(
+      found.flatMap(([, form, noun, id = '']) =>
+        forms.includes(form as Form) ? [[noun as Noun, id] as const] : [],
+      ),
+    );
+  const [texts, profiles, names] = await Promise.all([
+    undefinedIfUnreachable(services.publicPosts.textsOf(wanted('quote').posts)),
+    undefinedIfUnreachable(services.publicProfiles.of(wanted('profile').actors)),
+    undefinedIfUnreachable(namesOf(services, wanted('link', 'text'))),
   ]);
   return page.replaceAll(placeholders, (_whole, form: Form, noun: Noun, id: string) => {
     if (form === 'quote') return quotation(texts?.get(id)).text;
+    if (form === 'profile') return profile(profiles?.get(id)).text;
     const name = names ? nameParts[noun](names, id) : [];
     if (form === 'text') return html`${name.length === 0 ? id : name.join(' ')}`.text;
     if (name.length === 0) return idLink(noun, id).text;
@@ -106,6 +106,13 @@ const quotation = (text: string | undefined): Html =>
   text === undefined
     ? html`<p class="quiet">Its text is not public.</p>`
     : html`<blockquote>${text}</blockquote>`;
+
+function profile(found: PublicProfile | undefined): Html {
+  if (!found) return html`<p class="quiet">Nobody can read the profile now.</p>`;
+  const { bio, website } = found;
+  return html`${bio === '' ? undefined : html`<p class="inset"><bdi>${bio}</bdi></p>`}
+  ${website === '' ? undefined : html`<p><bdi>${website}</bdi></p>`}`;
+}
 
 /** One element each: a handle stays behind a name that is written from right to left. */
 const bdi = (parts: readonly string[]): readonly Html[] =>

@@ -10,6 +10,18 @@ export interface NamedIds {
   readonly posts: readonly string[];
 }
 
+export const namedIds = (wanted: readonly (readonly [keyof NamedIds, string])[]): NamedIds => {
+  const of = (noun: keyof NamedIds) => [
+    ...new Set(wanted.flatMap(([each, id]) => (each === noun ? [id] : []))),
+  ];
+  return {
+    actors: of('actors'),
+    applications: of('applications'),
+    operators: of('operators'),
+    posts: of('posts'),
+  };
+};
+
 const byId = <Named extends z.ZodType>(named: Named) => z.record(z.string(), named);
 
 /** By id; what has no name is missing. */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { PostEvent } from '../../domain/post/events.js';
-import { evolvePost, noPost } from '../../domain/post/post.js';
+import { postOfEvents } from '../../commands/post/post-outcome.js';
 import { streams } from '../../log/streams.js';
 import type { ActServices } from './services.js';
 
@@ -22,12 +21,14 @@ export const sampledItem = z.strictObject({
 
 export type SampledItem = z.infer<typeof sampledItem>;
 
+export type ItemKind = 'posts' | 'accounts' | 'operators';
+
 type Stores = Pick<ActServices, 'log' | 'publicPosts'>;
 
 /** @throws errors of log and stores */
 export async function sampleOf(
   { log, publicPosts }: Stores,
-  kind: 'posts' | 'accounts' | 'operators',
+  kind: ItemKind,
   all: readonly string[],
 ): Promise<readonly SampledItem[]> {
   const ids = all.slice(0, SAMPLED);
@@ -52,7 +53,7 @@ async function accountIn(log: Stores['log'], id: string): Promise<SampledItem> {
 
 async function postIn(log: Stores['log'], id: string, isPublic: boolean): Promise<SampledItem> {
   const recorded = await log.read(streams.post(id));
-  const post = recorded.reduce((older, { event }) => evolvePost(older, event as PostEvent), noPost);
+  const post = postOfEvents(recorded);
   const newest = recorded.findLast(
     ({ event: { type } }) => type === 'post.created' || type === 'post.edited',
   );

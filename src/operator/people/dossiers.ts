@@ -7,8 +7,7 @@ import {
 } from '../../../projections/cases/dossier.read-model.js';
 import { actorNumbersShape } from '../../../projections/profile/actor-numbers.read-model.js';
 import { isGrantUsable } from '../../commands/grant/usable-grants.js';
-import type { PostEvent } from '../../domain/post/events.js';
-import { evolvePost, noPost } from '../../domain/post/post.js';
+import { postOfEvents } from '../../commands/post/post-outcome.js';
 import { streams } from '../../log/streams.js';
 import { auditEntry } from '../audit/entry.js';
 import { listedApplication } from '../desk/applications.js';
@@ -74,8 +73,6 @@ export type ApplicationDossier = z.infer<typeof applicationDossier>;
 export type GrantDossier = z.infer<typeof grantDossier>;
 export type PostDossier = z.infer<typeof postDossier>;
 
-export type CasesAbout = AccountDossier['cases'];
-
 type Facts<Whole extends Dossier> = Omit<Whole, keyof Dossier>;
 
 /** The newest usable grants. $1: now. $2: actor. */
@@ -124,7 +121,7 @@ export async function postFacts(
   id: string,
 ): Promise<Facts<PostDossier> | undefined> {
   const recorded = await log.read(streams.post(id));
-  const post = recorded.reduce((older, { event }) => evolvePost(older, event as PostEvent), noPost);
+  const post = postOfEvents(recorded);
   if (post.status === 'absent') return undefined;
   const { status, authorActorId, revision, lifecycle, text } = post;
   const [cases, versions] = await Promise.all([casesOfPost(pool, id), publicPosts.versionsOf([id])]);

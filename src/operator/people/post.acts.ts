@@ -1,6 +1,5 @@
 import { RestrictPost, UnrestrictPost } from '../../commands/post/restrict-post.js';
-import type { PostEvent } from '../../domain/post/events.js';
-import { evolvePost, noPost } from '../../domain/post/post.js';
+import { aggregates, readState } from '../../commands/support/aggregates.js';
 import { streams } from '../../log/streams.js';
 import { aboutOne } from '../desk/approvals/words.js';
 import { ABOVE_ALLOWANCE, act } from '../desk/act.js';
@@ -27,8 +26,7 @@ const restrictionApproval: ApprovalRule<unknown> = {
   restricts: () => Promise.resolve(1),
   preview: async (_input, { services: { log }, params }) => {
     const postId = idIn(params);
-    const recorded = await log.read(streams.post(postId));
-    const { status } = recorded.reduce((post, { event }) => evolvePost(post, event as PostEvent), noPost);
+    const { status } = await readState(log, aggregates.post(postId));
     return { facts: { restricts: postId, state: status } };
   },
   streamOf: (params) => streams.post(idIn(params)),

@@ -13,7 +13,7 @@ import type { Frame } from '../../desk/page.js';
 import { proofField, state } from '../../console/parts.js';
 import { counted, numbers, table } from '../../console/tables.js';
 import { keycap, keyList, shortcut } from './case-keys.js';
-import { outcomeNames } from './case-words.js';
+import { outcomeNames, reasonCounts } from './case-words.js';
 
 type Asked = Pick<CaseQueue, 'state' | 'reportedFor' | 'author' | 'application' | 'order'>;
 type Listed = CaseQueue['cases'][number];
@@ -132,8 +132,7 @@ function reasonsOf({ reports, reportsByReason }: Listed): string {
     const count = reportsByReason[reason];
     return count === undefined ? [] : [[reason, count] as const];
   });
-  const text = counts.map(([reason, count]) => `${numbers.format(count)} ${reason}`).join(', ');
-  const isAll = counts.reduce((sum, [, count]) => sum + count, 0) >= reports;
+  const { text, isAll } = reasonCounts(counts, reports);
   return isAll ? text : `${text} of ${counted(reports, 'reports')}`;
 }
 

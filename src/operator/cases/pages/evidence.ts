@@ -5,8 +5,8 @@ import { DECIDED, POSTS } from '../case-evidence.js';
 import type { CaseView } from '../case-view.js';
 import { named, namedCase, quotedPost } from '../../console/names.js';
 import { state } from '../../console/parts.js';
-import { counted, numbers } from '../../console/tables.js';
-import { effectNames, outcomeNames } from './case-words.js';
+import { counted } from '../../console/tables.js';
+import { effectNames, outcomeNames, reasonCounts } from './case-words.js';
 
 interface Shown {
   readonly text?: string | undefined;
@@ -72,12 +72,9 @@ const UNFOLDED = 10;
 export function reportCard({ reports: { total, byReason, newest } }: CaseView): Html {
   const items = newest.map(reportItem);
   const folded = items.slice(UNFOLDED);
-  const reasons = Object.entries(byReason).map(([reason, count]) => `${numbers.format(count)} ${reason}`);
-  const isAll = Object.values(byReason).reduce((sum, count) => sum + count, 0) >= total;
+  const { text, isAll } = reasonCounts(Object.entries(byReason), total);
   return html`<section class="card" aria-labelledby="reports">
-    <h2 id="reports">
-      ${counted(total, 'reports')}: ${reasons.join(', ')}${isAll ? '' : ' among the newest'}
-    </h2>
+    <h2 id="reports">${counted(total, 'reports')}: ${text}${isAll ? '' : ' among the newest'}</h2>
     ${newest.length < total ? html`<p class="quiet">The newest ${String(newest.length)} are listed.</p>` : undefined}
     <ol class="listed">
       ${items.slice(0, UNFOLDED)}

@@ -1,7 +1,6 @@
 import { html } from '../../../base/pages/html.js';
 import type { AuditProgress } from '../../audit/progress.js';
-import { eventList } from '../../console/events.js';
-import { unnamed } from '../../console/names.js';
+import { storedEventList } from '../../console/events.js';
 import type { ListedEvent } from '../../console/stored-event.js';
 import { consolePage } from '../../console/layout.js';
 import type { Frame } from '../../desk/page.js';
@@ -25,7 +24,7 @@ export function logPage(frame: Frame, { events, next, ...progress }: LogPage): s
       <a href="/console/audit">audit</a> searches them.
     </p>
     ${progressLine(progress)}
-    ${events.length === 0 ? html`<p role="status">No event is here.</p>` : eventList(events, unnamed)}
+    ${events.length === 0 ? html`<p role="status">No event is here.</p>` : storedEventList(events)}
     ${next === null ? undefined : html`<p><a href="/console/log?before=${next}">Older events</a></p>`}
   </section>`;
   return consolePage('Log', content, frame);
@@ -39,7 +38,7 @@ export function streamPage(frame: Frame, { stream, from, events, next }: StreamP
       The events of one subject, oldest first, as the log has them now, with ids and metadata alone.
       <a href="/console/log">The whole log</a>
     </p>
-    ${events.length === 0 ? html`<p role="status">It has no event from revision ${from} on.</p>` : eventList(events, unnamed)}
+    ${events.length === 0 ? html`<p role="status">It has no event from revision ${from} on.</p>` : storedEventList(events)}
     ${from === '0' ? undefined : html`<p><a href="${one}">From its first event</a></p>`}
     ${next === null ? undefined : html`<p><a href="${one}?from=${next}">Newer events</a></p>`}
   </section>`;

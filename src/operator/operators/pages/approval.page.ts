@@ -6,10 +6,10 @@ import type { ShownApproval } from '../approval-evidence.js';
 import { discloseAllForm } from '../../audit/pages/disclose-all-form.js';
 import { consolePage } from '../../console/layout.js';
 import type { Frame } from '../../desk/page.js';
+import { firstOf, itemNamed, sampledNamed } from '../../console/items.js';
 import { findAct, mayDo } from '../../console/may.js';
 import { named } from '../../console/names.js';
 import { actForm, facts, state } from '../../console/parts.js';
-import { numbers } from '../../console/tables.js';
 
 const words: Readonly<Record<ListedApproval['state'], string>> = {
   waiting: 'waiting',
@@ -24,13 +24,11 @@ const words: Readonly<Record<ListedApproval['state'], string>> = {
 export const approvalState = (is: ListedApproval['state']): Html =>
   state(words[is], is !== 'given' && is !== 'carried_out');
 
-const nouns = { posts: 'post', accounts: 'person', operators: 'operator' } as const;
-
 /** The one thing that the request is about, by its name. Undefined: there are several, or none. */
 export function subjectOf(approval: ListedApproval): Html | undefined {
   const { about } = approval;
   const [id] = idsIn(approval);
-  return about?.count === 1 && id !== undefined ? named[nouns[about.kind]](id) : undefined;
+  return about?.count === 1 && id !== undefined ? itemNamed(about.kind, id) : undefined;
 }
 
 export function approvalPage(frame: Frame, approval: ShownApproval): string {
@@ -81,20 +79,16 @@ function evidence(frame: Frame, { about, sample, requestedAt }: ShownApproval): 
   if (!about || sample.length === 0) return undefined;
   const hidden = sample.filter(({ isPublic }) => !isPublic);
   const eventIds = hidden.flatMap(({ eventId }) => eventId ?? []);
-  const rest = about.count - sample.length;
   return html`<section class="card" aria-labelledby="evidence">
     <h2 id="evidence">What it is about</h2>
-    <ul class="links">
-      ${sample.map(
-        ({ id, authorActorId, writtenAt }) =>
-          html`<li>
-            ${named[nouns[about.kind]](id)}
-            ${authorActorId === null ? undefined : html` by ${named.person(authorActorId)}`}
-            ${writtenAt !== null && writtenAt > requestedAt ? state('changed since the request', true) : undefined}
-          </li>`,
-      )}
-    </ul>
-    ${rest > 0 ? html`<p>and ${numbers.format(rest)} more</p>` : undefined}
+    ${firstOf(
+      sample.map(
+        (item) =>
+          html`${sampledNamed(about.kind, item)}
+          ${item.writtenAt !== null && item.writtenAt > requestedAt ? state('changed since the request', true) : undefined}`,
+      ),
+      about.count,
+    )}
     ${hidden.length === 0 ? undefined : html`<p>${notPublic(hidden.length, sample.length)}</p>`}
     ${discloseAllForm(frame, eventIds)}
   </section>`;

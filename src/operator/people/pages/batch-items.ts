@@ -1,23 +1,16 @@
 import { html } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
-import type { BatchKind } from '../../../domain/batch/events.js';
+import { subjectIn } from '../../../domain/case/subject.js';
+import { firstOf } from '../../console/items.js';
 import { named, namedCase } from '../../console/names.js';
-import { numbers } from '../../console/tables.js';
 import type { OpenCase } from '../../../../projections/cases/waiting-cases.read-model.js';
 import { SAMPLED } from '../../desk/sample.js';
-
-export const itemNamed = (kind: BatchKind, id: string): Html =>
-  kind === 'posts' ? named.post(id) : named.person(id);
 
 /** The first of them by name, under what is said of all. Undefined: there are none. */
 export function itemList(said: string, items: readonly Html[], isProblem = true): Html | undefined {
   if (items.length === 0) return undefined;
-  const more = items.length - SAMPLED;
   return html`${isProblem ? html`<p class="problem">${said}</p>` : html`<p>${said}</p>`}
-    <ul class="links">
-      ${items.slice(0, SAMPLED).map((item) => html`<li>${item}</li>`)}
-    </ul>
-    ${more > 0 ? html`<p>and ${numbers.format(more)} more</p>` : undefined}`;
+  ${firstOf(items.slice(0, SAMPLED), items.length)}`;
 }
 
 /** `cases`: one more than are shown, if there are more. */
@@ -34,9 +27,13 @@ export const openCasesList = (cases: readonly OpenCase[]): Html | undefined =>
             .map(
               ({ caseId, targetActorId, reasons }) =>
                 html`<li>
-                  ${namedCase(caseId)}
-                  ${caseId.startsWith('post-') ? html`<code class="id">${caseId.slice(5)}</code> by ${named.person(targetActorId)}` : undefined},
-                  reported for ${reasons.join(', ')}
+                  ${namedCase(caseId)} ${authorOf(caseId, targetActorId)}, reported for ${reasons.join(', ')}
                 </li>`,
             )}
         </ul>`;
+
+/** A restricted post has no words, so its id tells it from others. */
+function authorOf(caseId: string, authorActorId: string): Html | undefined {
+  const { kind, id } = subjectIn(caseId);
+  return kind === 'post' ? html`<code class="id">${id}</code> by ${named.person(authorActorId)}` : undefined;
+}

@@ -2,7 +2,8 @@ import { hiddenField, html, timeElement } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import type { ShownPreview } from '../batch-preview.js';
 import type { BatchStatus, ListedBatch } from '../batch-status.js';
-import { itemList, itemNamed, openCasesList } from './batch-items.js';
+import { itemList, openCasesList } from './batch-items.js';
+import { firstOf, itemNamed, sampledNamed } from '../../console/items.js';
 import { named } from '../../console/names.js';
 import { consolePage } from '../../console/layout.js';
 import type { Frame, View } from '../../desk/page.js';
@@ -78,15 +79,10 @@ export function previewPage(frame: Frame, preview: ShownPreview, asked: Readonly
       Nothing has changed yet.
       ${from === undefined || until === undefined ? undefined : html`Posts from ${timeElement(from)} to ${timeElement(until)}.`}
     </p>
-    <ul class="links">
-      ${sample.map(
-        ({ id, authorActorId }) =>
-          html`<li>
-            ${itemNamed(kind, id)}${authorActorId === null ? undefined : html` by ${named.person(authorActorId)}`}
-          </li>`,
-      )}
-    </ul>
-    ${items > sample.length ? html`<p>and ${numbers.format(items - sample.length)} more</p>` : undefined}
+    ${firstOf(
+      sample.map((item) => sampledNamed(kind, item)),
+      items,
+    )}
     ${itemList('Left out, as they are suspended, erased or unknown:', left.map(named.person))}
     ${recusedItems(kind, recused)} ${openCasesList(preview.openCases)}
     ${

@@ -7,9 +7,8 @@ import { eventsByKind } from '../../console/events.js';
 import { consolePage } from '../../console/layout.js';
 import type { Frame } from '../../desk/page.js';
 import { actNamed, mayDo } from '../../console/may.js';
-import { named, nameOf } from '../../console/names.js';
+import { named, nameOf, profileOf } from '../../console/names.js';
 import { actForm, facts, state } from '../../console/parts.js';
-import { profileOf } from '../../console/profiles.js';
 import { numbers } from '../../console/tables.js';
 import { casesCard, postsPlot, reportsLine } from './person-numbers.js';
 

@@ -2,7 +2,8 @@ import { html, timeElement } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import { namedCase } from '../../console/names.js';
 import { counted, numbers, table } from '../../console/tables.js';
-import type { AccountDossier, CasesAbout } from '../dossiers.js';
+import type { CasesAbout } from '../../../../projections/cases/dossier.read-model.js';
+import type { AccountDossier } from '../dossiers.js';
 
 type Numbers = NonNullable<AccountDossier['numbers']>;
 
