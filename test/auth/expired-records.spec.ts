@@ -64,14 +64,14 @@ describe('expired records of the authorization server', () => {
     expect((await database.pool.query('SELECT key FROM limits.used')).rows).toEqual([{ key: 'going on' }]);
   });
 
-  it('are deleted with the signs of claimers who are idle', async () => {
+  it('are deleted with the signs that claimers gave more than a day ago', async () => {
     await database.pool.query(
-      `INSERT INTO cases.activity (case_id, operator_id, active_at) VALUES ('idle', 'op', $1), ('active', 'op', $2)`,
-      [NOW - HOUR, NOW],
+      `INSERT INTO cases.activity (case_id, operator_id, active_at) VALUES ('old', 'op', $1), ('idle', 'op', $2)`,
+      [NOW - 25 * HOUR, NOW - 23 * HOUR],
     );
     expect(await records.sweep()).toBe(1);
     expect((await database.pool.query('SELECT case_id FROM cases.activity')).rows).toEqual([
-      { case_id: 'active' },
+      { case_id: 'idle' },
     ]);
   });
 });

@@ -332,17 +332,17 @@ describe('the next case', () => {
     expect((await next(hedy, { state: 'appealed' })).case?.caseId).toBe(caseId);
   });
 
-  it('is also one whose claimer was idle for 15 minutes, as a release and a claim by the taker', async () => {
+  it('is also one whose claimer was idle for 16 minutes, as a release and a claim by the taker', async () => {
     const { grace, hedy, desk } = at();
     const caseId = await queue().reported('spam');
     await next(grace);
-    desk.advance(14 * MINUTE);
+    desk.advance(15 * MINUTE);
     await grace.post('cases/:id/active', { id: caseId });
-    desk.advance(14 * MINUTE);
+    desk.advance(15 * MINUTE);
     expect((await next(hedy)).case).toBeNull();
     expect((await listed(hedy, caseId)).isIdle).toBe(false);
     await grace.get('cases/:id', { id: caseId });
-    desk.advance(15 * MINUTE - 1);
+    desk.advance(16 * MINUTE - 1);
     expect((await next(hedy)).case).toBeNull();
     desk.advance(1);
     expect((await listed(hedy, caseId)).isIdle).toBe(true);
@@ -370,7 +370,7 @@ describe('the next case', () => {
     const caseId = await queue().reported('spam');
     await next(grace);
     await desk.services.pool.query('DELETE FROM cases.activity');
-    desk.advance(14 * MINUTE);
+    desk.advance(15 * MINUTE);
     expect((await listed(hedy, caseId)).isIdle).toBe(false);
     expect((await next(hedy)).case).toBeNull();
     desk.advance(MINUTE);

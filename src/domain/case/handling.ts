@@ -20,8 +20,8 @@ const MAX_NOTES = 200;
 /** Event ids that a decision keeps: those that were shown last. */
 const MAX_SEEN = 1_000;
 
-/** Without a sign of its claimer for so long, a claim is idle. */
-export const CLAIM_IDLE_MS = 15 * 60_000;
+/** Without a sign of its claimer for so long, a claim is idle: 15 minutes after the last key, of which a page tells one a minute. */
+export const CLAIM_IDLE_MS = 16 * 60_000;
 
 interface Act {
   readonly operatorId: string;

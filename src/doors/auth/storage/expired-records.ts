@@ -1,6 +1,5 @@
 import type { OnModuleDestroy, OnModuleInit } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { CLAIM_IDLE_MS } from '../../../domain/case/handling.js';
 import type { Clock } from '../../../base/support/clock.js';
 import { KNOWN_BROWSER_MS } from './known-browsers.js';
 import { WRONG_PASSWORD_DAYS } from './wrong-passwords.js';
@@ -10,6 +9,7 @@ import { isUnreachable } from '../../../base/store/unreachable.js';
 const INTERVAL_MS = 60_000;
 const BATCH = 500;
 const CLOCK_DIFFERENCE_MS = 60_000;
+const SIGNS_MS = 24 * 60 * 60_000;
 
 const expired = [
   `DELETE FROM authority.oidc_record WHERE (kind, key_hash) IN (
@@ -34,15 +34,15 @@ const expired = [
      SELECT actor_id, day FROM authority.wrong_password
      WHERE day <= to_timestamp($1::double precision / 1000)::date - ${WRONG_PASSWORD_DAYS}
      ORDER BY day LIMIT $2 FOR UPDATE SKIP LOCKED)`,
-  // A claim without a row counts from its beginning, so it stays idle.
+  // A claim without a row counts from its beginning, so it stays idle; the queue then reads its stream, so few are without.
   `DELETE FROM cases.activity WHERE case_id IN (
-     SELECT case_id FROM cases.activity WHERE active_at < $1::bigint - ${CLAIM_IDLE_MS}
+     SELECT case_id FROM cases.activity WHERE active_at < $1::bigint - ${SIGNS_MS}
      ORDER BY active_at LIMIT $2 FOR UPDATE SKIP LOCKED)`,
 ];
 
 /**
  * Deletes expired tokens, codes, sessions and interactions, operators' too, the used quota of ended limit
- * windows, the signs of idle claimers, and what sign-in no longer needs of known browsers and wrong passwords. A spent
+ * windows, the signs of claimers after a day, and what sign-in no longer needs of known browsers and wrong passwords. A spent
  * token stays until it expires, so that its reuse is detected. Servers may run it concurrently: each skips locked rows.
  * Batches are small, so that no request waits long.
  */
@@ -87,10 +87,7 @@ export class ExpiredRecords implements OnModuleInit, OnModuleDestroy {
       await this.sweep();
     } catch (error) {
       const level = isUnreachable(error) ? 'warn' : 'error';
-      this.logger[level](
-        { err: error },
-        'could not delete expired tokens and sessions; retrying in a minute',
-      );
+      this.logger[level]({ err: error }, 'could not delete expired records; retrying in a minute');
     }
   }
 }
