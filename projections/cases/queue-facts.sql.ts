@@ -1,8 +1,10 @@
 import { filterSql } from './queue.read-model.js';
 import { countsByReason, FEWEST_REPORTS, MOST_COUNTED, newestReports } from './reports.sql.js';
 
-/** So many reports of a case are read, or by a person: the newest. */
+/** So many reports of a case are read: the newest. */
 export const NEWEST_REPORTS = 50;
+/** So many by a person: a page may have thousands of reporters. */
+const NEWEST_BY_PERSON = 10;
 /** So many people within the window may be a brigade, if at least half of them follow another one who follows back. */
 export const BRIGADE = 5;
 const WINDOW_MS = 10 * 60_000;
@@ -11,7 +13,7 @@ const WINDOW_MS = 10 * 60_000;
 export interface CaseFacts {
   readonly reasons: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly ofAuthor: Readonly<Record<string, number>>;
-  /** Empty, unless they are asked for. `upheld`: those who reported something else that was a violation. */
+  /** Empty, unless they are asked for. `upheld`: those who reported something else that was a violation, in their newest 10. */
   readonly reporters: Readonly<Record<string, { readonly people: number; readonly upheld: number }>>;
 }
 
@@ -25,7 +27,7 @@ export const caseFactsSql = `
     SELECT actor_id, count(*) AS reports, array_agg(DISTINCT case_id) FILTER (WHERE outcome = 'violation') AS upheld
     FROM (SELECT DISTINCT actor_id FROM reporter) person CROSS JOIN LATERAL (
       SELECT case_id, outcome FROM cases.report WHERE reporter_actor_id = person.actor_id
-      ORDER BY position DESC LIMIT ${NEWEST_REPORTS}) report
+      ORDER BY position DESC LIMIT ${NEWEST_BY_PERSON}) report
     GROUP BY actor_id
   )
   SELECT json_build_object(

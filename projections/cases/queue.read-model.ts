@@ -80,10 +80,14 @@ const caseJson = `json_build_object('caseId', case_id, 'postId', post_id, 'targe
   'reasons', reasons, 'openedAt', opened_at, 'claimedBy', claimed_by, 'decidedBy', decided_by, 'decidedAt', decided_at,
   'outcome', outcome, 'waitingAppeals', waiting_appeals)`;
 
-const byUrgency = '-urgency, opened_position';
+const byUrgency = 'rank, opened_position';
 
 const orders = {
-  urgent: { by: byUrgency, after: `(${byUrgency}) >`, place: `urgency || '-' || opened_position` },
+  urgent: {
+    by: byUrgency,
+    after: '(-urgency, opened_position) >',
+    place: `urgency || '-' || opened_position`,
+  },
   oldest: { by: 'opened_position', after: '(opened_position) >', place: 'opened_position::text' },
   newest: { by: 'opened_position DESC', after: '(opened_position) <', place: 'opened_position::text' },
 } as const;
@@ -92,18 +96,31 @@ const orders = {
 const all = (...conditions: readonly (string | undefined)[]): string =>
   conditions.filter((each) => each !== undefined).join(' AND ');
 
-const narrowed = (
-  { reportedFor, author, application }: CaseNarrowing,
-  parameters: Parameters,
-  schema: string,
-): string =>
+const narrowed = ({ reportedFor, author }: CaseNarrowing, parameters: Parameters): string =>
   all(
     'opened_position IS NOT NULL',
     reportedFor && `${parameters.add(reportedFor)}::text = ANY (reasons)`,
     author && `target_actor_id = ${parameters.add(author)}::text`,
-    application &&
-      `EXISTS (SELECT FROM "${schema}".post WHERE post.id = post_id AND post.app_id = ${parameters.add(application)}::text OFFSET 0)`,
   );
+
+/** The filter by application looks at so many cases of the others: it reads the post of each. */
+export const CANDIDATES = 10_000;
+
+/** Cases under these conditions, in this order. */
+function inOrder(
+  { application }: CaseNarrowing,
+  conditions: string,
+  by: string,
+  parameters: Parameters,
+  schema: string,
+): string {
+  const cases = `SELECT *, -urgency AS rank FROM cases.summary WHERE ${conditions}`;
+  if (application === undefined) return `FROM (${cases}) summary ORDER BY ${by}`;
+  return `FROM (${cases} ORDER BY ${by} LIMIT ${CANDIDATES}) summary
+    WHERE EXISTS (
+      SELECT FROM "${schema}".post WHERE post.id = post_id AND post.app_id = ${parameters.add(application)}::text OFFSET 0)
+    ORDER BY ${by}`;
+}
 
 /** As `data` of the one row that {@link CaseStatement} promises. */
 const asData = (found: string): string => `
@@ -119,8 +136,13 @@ export interface FoundCase {
 
 const activeAt = `(SELECT active_at FROM cases.activity WHERE activity.case_id = summary.case_id AND operator_id = claimed_by)`;
 
-export const casesPageSql =
-  ({ filter, operatorId, order, after, limit, ...narrowing }: CasePage): CaseStatement =>
+/** `found`: what it selects of a case with this place. */
+const pageSql =
+  (
+    { filter, operatorId, order, after, ...narrowing }: CasePage,
+    found: (place: string) => string,
+    count: string,
+  ): CaseStatement =>
   (schema) => {
     const parameters = new Parameters();
     const { by, after: compare, place } = orders[order];
@@ -129,25 +151,37 @@ export const casesPageSql =
       ...(urgency === undefined ? [] : [`${parameters.add(-Number(urgency))}::integer`]),
       `${parameters.add(position)}::numeric`,
     ];
-    const text = asData(`
-      SELECT json_build_object('listed', ${caseJson}, 'place', ${place}, 'activeAt', ${activeAt}) AS found
-      FROM cases.summary
-      WHERE ${all(
-        filterSql[filter],
-        filter === 'mine' ? `claimed_by = ${parameters.add(operatorId)}::text` : undefined,
-        narrowed(narrowing, parameters, schema),
-        after && `${compare} (${last().join(', ')})`,
-      )}
-      ORDER BY ${by} LIMIT ${parameters.add(limit)}::integer`);
+    const conditions = all(
+      filterSql[filter],
+      filter === 'mine' ? `claimed_by = ${parameters.add(operatorId)}::text` : undefined,
+      narrowed(narrowing, parameters),
+      after && `${compare} (${last().join(', ')})`,
+    );
+    const text = asData(
+      `SELECT ${found(place)} AS found ${inOrder(narrowing, conditions, by, parameters, schema)} ${count}`,
+    );
     return { text, values: parameters.values };
   };
+
+export const casesPageSql = (page: CasePage): CaseStatement =>
+  pageSql(
+    page,
+    (place) => `json_build_object('listed', ${caseJson}, 'place', ${place}, 'activeAt', ${activeAt})`,
+    `LIMIT ${page.limit}`,
+  );
+
+/** The place of the last candidate, if there are so many. */
+const lastCandidateSql = (page: CasePage): CaseStatement =>
+  pageSql({ ...page, application: undefined }, (place) => place, `OFFSET ${CANDIDATES - 1} LIMIT 1`);
 
 export async function casesPage(
   ask: Ask,
   page: CasePage,
 ): Promise<{ readonly cases: readonly FoundCase[]; readonly next: string | null }> {
   const cases = await ask<readonly FoundCase[]>(casesPageSql(page));
-  return { cases, next: cases.length === page.limit ? (cases.at(-1)?.place ?? null) : null };
+  if (cases.length === page.limit) return { cases, next: cases.at(-1)?.place ?? null };
+  const [next = null] = page.application === undefined ? [] : await ask<string[]>(lastCandidateSql(page));
+  return { cases, next };
 }
 
 interface Claimable extends CaseNarrowing {
@@ -173,16 +207,16 @@ export const claimableSql =
     const parameters = new Parameters();
     const operator = `${parameters.add(operatorId)}::text`;
     const isOwnDecision = `cardinality(waiting_appeals) = 1 AND decision_id = waiting_appeals[1] AND decided_by = ${operator}`;
+    const conditions = all(
+      isAppealed ? filterSql.appealed : `status = 'open'`,
+      narrowed(narrowing, parameters),
+      isAppealed ? `(${isOwnDecision}) IS NOT TRUE` : undefined,
+      `(claimed_by IS NULL OR (claimed_by <> ${operator} AND coalesce(${activeAt}, 0) <= ${parameters.add(idleSince)}::bigint))`,
+      `case_id <> ALL (${parameters.add(except)}::text[])`,
+    );
     const text = asData(`
-      SELECT json_build_object('caseId', case_id, 'idleOperatorId', claimed_by) AS found FROM cases.summary
-      WHERE ${all(
-        isAppealed ? filterSql.appealed : `status = 'open'`,
-        narrowed(narrowing, parameters, schema),
-        isAppealed ? `(${isOwnDecision}) IS NOT TRUE` : undefined,
-        `(claimed_by IS NULL OR (claimed_by <> ${operator} AND coalesce(${activeAt}, 0) <= ${parameters.add(idleSince)}::bigint))`,
-        `case_id <> ALL (${parameters.add(except)}::text[])`,
-      )}
-      ORDER BY ${byUrgency} LIMIT ${parameters.add(limit)}::integer`);
+      SELECT json_build_object('caseId', case_id, 'idleOperatorId', claimed_by) AS found
+      ${inOrder(narrowing, conditions, byUrgency, parameters, schema)} LIMIT ${parameters.add(limit)}::integer`);
     return { text, values: parameters.values };
   };
 

@@ -1,6 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Pool } from 'pg';
+import { caseFactsSql } from '../../projections/cases/queue-facts.sql.js';
 import { casesPageSql, claimableSql } from '../../projections/cases/queue.read-model.js';
 import type { CaseStatement } from '../../projections/cases/queue.read-model.js';
+import { countOldCases } from '../../projections/cases/waiting-cases.read-model.js';
 import { OrderCasesByUrgency1763902000000 } from '../../src/base/store/migrations/1763902000000-case-urgency.js';
 import { streams } from '../../src/log/streams.js';
 import { some } from '../projections/support/recorded.js';
@@ -166,6 +169,28 @@ describe('pages of the queue', () => {
     }
   });
 
+  it('find what they show beside the cases, and the old cases, by indexes of open cases', async () => {
+    const { desk } = at();
+    await queue().fill(10_000);
+    await desk.services.pool.query(
+      `UPDATE cases.summary SET target_actor_id = 'author7' WHERE status = 'decided'; ANALYZE cases.summary`,
+    );
+    const plans: string[] = [];
+    const query = async (text: string, values: readonly unknown[]) => {
+      const { rows } = await desk.services.pool.query(`EXPLAIN (FORMAT JSON) ${text}`, [...values]);
+      plans.push(JSON.stringify(rows));
+      return { rows: [] };
+    };
+    const asked = { filter: 'open', operatorId: '', order: 'urgent', limit: 100, author: 'author7' } as const;
+    const { text, values } = casesPageSql(asked)('');
+    await query(text, values);
+    await query(caseFactsSql, [[], ['author7'], []]);
+    await countOldCases({ query } as unknown as Pool, { low: 1, medium: 1, high: 1, critical: 1 }, 0);
+    for (const [n, index] of ['summary_open_of_target', 'summary_open_of_target', 'summary_old'].entries())
+      expect(plans[n]).toContain(`"Index Name":"${index}"`);
+    expect(plans[0]).not.toContain('"Node Type":"Sort"');
+  });
+
   it('take as many statements for 10,000 cases as for 10', async () => {
     const { grace, desk } = at();
     let count = 0;
@@ -212,6 +237,19 @@ describe('a filter', () => {
     expect(await idsOf(grace, { application: 'app-1' })).toEqual([one]);
     expect((await listed(grace, other)).appId).toBe('app-2');
     expect(await looksBy(grace)).toContainEqual(expect.objectContaining({ appId: 'app-1' }));
+  });
+
+  it('by application looks at 10,000 cases a page, and goes on after them', async () => {
+    const { grace, desk } = at();
+    await desk.given(streams.application('app-1'), some.application('app-1', { name: 'Lamp shop' }));
+    const first = await queue().reported('spam');
+    await queue().publish();
+    await queue().post(first, 'app-1');
+    await queue().fill(10_000);
+    const asked = { application: 'app-1', order: 'newest' } as const;
+    const { cases, next } = await grace.get('cases', asked);
+    expect([cases, next]).toEqual([[], '1000001']);
+    expect(await idsOf(grace, { ...asked, after: next })).toEqual([first]);
   });
 
   it('by somebody who is not there is refused, and leaves no look that the audit would take for a person', async () => {

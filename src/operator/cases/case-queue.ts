@@ -28,7 +28,10 @@ const PLACE = 'must be the `next` of an earlier page';
 
 const id = z.string().regex(identifier, 'must be an id');
 
-/** `author`: of the reported posts, or the reported actor. `application`: through which the posts were made. */
+/**
+ * `author`: of the reported posts, or the reported actor. `application`: through which the posts were made; a page or claim looks at
+ * 10,000 cases for it, so a page may have few and a `next`.
+ */
 export const queueFilters = z.strictObject({
   state: z.enum(caseFilters).default('open'),
   reportedFor: z.enum(reportReasons).optional(),
@@ -62,8 +65,9 @@ const listedCase = listedCaseShape.extend({
   /** Open cases of the same author that nobody has claimed. */
   openOfAuthor: z.number(),
   /**
-   * Numbers in the newest 50 reports. `upheld`: people with an earlier report that was a violation, and three reports at least.
-   * `isBrigade`: many came within minutes, of people who follow each other. Null: the caller may not decide cases.
+   * Numbers in the newest 50 reports. `upheld`: people with an earlier report that was a violation, and three reports at least, in
+   * the newest 10 of each. `isBrigade`: many came within minutes, of people who follow each other. Null: the caller may not decide
+   * cases.
    */
   reporters: z.strictObject({ people: z.number(), upheld: z.number(), isBrigade: z.boolean() }).nullable(),
 });

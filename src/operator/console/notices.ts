@@ -1,3 +1,6 @@
+import { CANDIDATES } from '../../../projections/cases/queue.read-model.js';
+import { numbers } from './tables.js';
+
 const texts = {
   'account.suspend': 'The account is suspended.',
   'account.reinstate': 'The account is active.',
@@ -7,6 +10,7 @@ const texts = {
   'grant.revoke': 'The grant is revoked.',
   'case.claim': 'You have claimed the case.',
   'case.none': 'Nothing waits under these filters that you may claim.',
+  'case.none_of_application': `Nothing waits under these filters that you may claim. At most the ${numbers.format(CANDIDATES)} most urgent cases are searched.`,
   'case.release': 'Nobody has claimed the case.',
   'case.note': 'The note is added.',
   'case.decide': 'The case is decided.',

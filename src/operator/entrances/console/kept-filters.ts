@@ -53,9 +53,14 @@ export const openNext = async (exchange: Exchange, done: readonly string[] = [])
     }),
   );
   const { order: _order, ...kept } = keptBy(exchange);
-  const { case: next } = await perform(exchange, nextCase, { ...(isNarrowed(typed) ? {} : kept), ...typed });
+  const asked: Readonly<Record<string, string | undefined>> = {
+    ...(isNarrowed(typed) ? {} : kept),
+    ...typed,
+  };
+  const { case: next } = await perform(exchange, nextCase, asked);
+  const none = asked['application'] === undefined ? 'case.none' : 'case.none_of_application';
   const notices = new URLSearchParams({
-    done: [...done, next === null ? 'case.none' : 'case.claim'].join(' '),
+    done: [...done, next === null ? none : 'case.claim'].join(' '),
   });
   return goTo(exchange, `${next === null ? PATH : `${PATH}/${next.caseId}`}?${notices.toString()}`);
 };
