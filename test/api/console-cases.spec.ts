@@ -141,6 +141,10 @@ describe('the queue of the console', () => {
       /href="([^"]*)"\s*>Reset the filters/.exec((await open(user, '/console/cases')).text) ?? [];
     expect(await opened(reset.replaceAll('&amp;', '&'))).toEqual(usual);
     expect(await opened('/console/cases')).toEqual(usual);
+    const refused = await open(user, '/console/cases?author=nobody');
+    const [, way = ''] = /href="([^"]*)"\s*>The queue without filters/.exec(refused.text) ?? [];
+    expect([refused.status, await opened(way.replaceAll('&amp;', '&'))]).toEqual([400, usual]);
+    expect(await opened('/console/cases')).toEqual(usual);
   });
 
   it('gives the next case to who asks for it, and says when none waits', async () => {

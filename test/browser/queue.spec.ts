@@ -94,6 +94,13 @@ describeInBrowser('the queue, in a real browser', () => {
       expect([width, ...new Set(heights)]).toEqual([width, 32]);
     }
     expect(await accessibilityFaults(page)).toEqual([]);
+    // On a phone, a row is a block: the headings of its columns are for screen readers alone.
+    const devtools = await page.context().newCDPSession(page);
+    const { nodes } = await devtools.send('Accessibility.getFullAXTree');
+    const headings = nodes
+      .filter(({ role }) => role?.value === 'columnheader')
+      .map(({ name }) => name?.value);
+    expect(headings).toEqual(expect.arrayContaining(['Severity', 'Age']));
     await expectLegible(page, 'console-queue');
     await page.setViewportSize({ width: 1440, height: 900 });
     await page.goto(`${url}/cases?state=open`);

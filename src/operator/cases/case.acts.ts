@@ -24,7 +24,7 @@ import { claimNext, nextQuery } from './next-case.js';
 import { shownCase, viewOf } from './case-view.js';
 import { caseForm, decisionIn } from './pages/case-forms.js';
 import { casePage } from './pages/case.page.js';
-import { casesPage } from './pages/cases.page.js';
+import { casesPage, unfilteredQueue } from './pages/cases.page.js';
 import { changed, idIn } from '../desk/schemas.js';
 import type { ActServices } from '../desk/services.js';
 
@@ -109,6 +109,7 @@ export const nextCase = act({
   input: nextQuery,
   answer: z.strictObject({ case: shownCase.nullable() }),
   form: true,
+  ways: unfilteredQueue,
   run: async (asked, context) => {
     const caseId = await claimNext(context, asked, (command) => execute(context, command));
     return { case: caseId === undefined ? null : await viewOf(context, caseId) };
@@ -142,6 +143,7 @@ export const caseActs = [
     input: queueQuery,
     answer: caseQueue,
     page: casesPage,
+    ways: unfilteredQueue,
     run: (asked, context) => queueOf(context, asked),
   }),
   act({

@@ -84,10 +84,11 @@ main :is(h1, h2, dd, dt, td, th), .inset, .listed > li { overflow: clip; overflo
 }
 .choices + p { margin-top: .75rem; }
 .queue .id { display: none; }
+.queue + p { margin-top: .75rem; }
 .queue bdi { display: inline; overflow-wrap: anywhere; }
 @media not (min-width: 64em) {
   .queue :is(table, tbody, tr, th) { display: block; }
-  .queue thead { display: none; }
+  .queue thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .queue tr { padding: .75rem 0; border-top: 1px solid var(--line); }
   .queue :is(th, td) { padding: .15rem 0; border: 0; }
   .queue td { display: inline-block; margin-right: 1rem; }

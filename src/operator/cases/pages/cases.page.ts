@@ -1,4 +1,4 @@
-import { caseFilters, caseOrders } from '../../../../projections/cases/queue.read-model.js';
+import { CANDIDATES, caseFilters, caseOrders } from '../../../../projections/cases/queue.read-model.js';
 import { NEWEST_REPORTS } from '../../../../projections/cases/queue-facts.sql.js';
 import { reportReasons } from '../../../domain/report/report-reasons.js';
 import type { ReportReason } from '../../../domain/report/report-reasons.js';
@@ -62,11 +62,23 @@ export function casesPage(
     ${addressOf(asked) === addressOf(first) ? undefined : html`<p class="small">${link('Reset the filters', first)}</p>`}
     ${cases.some(needsOther) ? nobodyElse : undefined}
     ${cases.length === 0 ? html`<p class="quiet">No case is here.</p>` : queueTable(frame, asked, cases, at)}
-    ${next === null ? undefined : html`<p><a href="${addressOf(asked)}&amp;after=${next}">Next page</a></p>`}
+    ${cases.some(({ reporters }) => reporters?.isBrigade) ? brigadeNote : undefined}
+    ${
+      next === null
+        ? undefined
+        : html`<p>
+            ${asked.application === null ? undefined : `A page looks at ${numbers.format(CANDIDATES)} cases at most.`}
+            <a href="${addressOf(asked)}&amp;after=${next}">Next page</a>
+          </p>`
+    }
     ${keyList}
   </section>`;
   return consolePage('Cases', content, frame, { scripts: [caseKeysAsset.path], isWide: true });
 }
+
+/** The filters may be kept ones, which nothing else resets while they are refused. */
+export const unfilteredQueue = ({ session }: Frame): Html =>
+  mayDo(session, 'case.list') ? html`<p>${link('The queue without filters', first)}.</p>` : html``;
 
 const choices = (label: string, links: readonly Html[]): Html =>
   html`<nav class="choices small" aria-label="${label}"><span class="quiet">${label}</span> ${links}</nav>`;
@@ -152,9 +164,11 @@ function statusOf(each: Listed): Html {
   return html`${parts.map((part, n) => (n === 0 ? part : html` ${part}`))}`;
 }
 
-const brigade = html`<span class="state bad" title="Many reported within minutes, and follow each other"
-  >brigade?</span
->`;
+const brigade = html`<span class="state bad">brigade?</span>`;
+
+const brigadeNote = html`<p class="small quiet">
+  Perhaps a brigade: many reported within minutes, and follow each other.
+</p>`;
 
 /** Numbers alone: who reported is for the claimer. */
 function reportersOf({ reports, reporters }: Listed): Html | string {

@@ -113,7 +113,7 @@ async function answerFault(
   const shown = message.replaceAll(/ \(--[a-z-]+\)/g, '');
   const row = exchange && actOfRoute(request.method, request.routeOptions.url);
   const form = row?.form === true ? undefined : row?.form;
-  const ways = exchange && form?.ways?.(frame, exchange.params);
+  const ways = exchange && (row?.ways?.(frame) ?? form?.ways?.(frame, exchange.params));
   return reply
     .status(status)
     .headers(pageHeaders)
