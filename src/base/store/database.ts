@@ -5,6 +5,7 @@ import { limitMigrations } from './migrations/1763720000000-limits.js';
 import { auditMigrations } from './migrations/1763760000000-audit.js';
 import { caseMigrations } from './migrations/1763890000000-cases.js';
 import { caseUrgencyMigrations } from './migrations/1763902000000-case-urgency.js';
+import { caseUrgencyAnewMigrations } from './migrations/1763903000000-case-urgency-anew.js';
 import { cursorMigrations } from './migrations/1763780000000-cursors.js';
 import { jobMigrations } from './migrations/1763810000000-jobs.js';
 import { buildMigrations } from './migrations/1763805000000-builds.js';
@@ -43,7 +44,7 @@ const derived = {
     ...auditClaimedMigrations,
   ],
   telemetry: sampleMigrations,
-  cases: [...caseMigrations, ...caseUrgencyMigrations],
+  cases: [...caseMigrations, ...caseUrgencyMigrations, ...caseUrgencyAnewMigrations],
 };
 
 export function openReadStore(options: {

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { lockTables } from '../lock-tables.js';
 
-const severity = `CASE reason WHEN 'illegal' THEN 4 WHEN 'harassment' THEN 3 WHEN 'spam' THEN 1 ELSE 2 END`;
+export const severity = `CASE reason WHEN 'illegal' THEN 4 WHEN 'harassment' THEN 3 WHEN 'spam' THEN 1 ELSE 2 END`;
 
 /** Ten times the severity of the gravest reason, and one for each person who reported, up to five. */
 const urgencies = (reports: string): string => `
@@ -9,7 +9,7 @@ const urgencies = (reports: string): string => `
     + least(count(DISTINCT coalesce(reporter_actor_id, report_id)), 5) AS urgency
   FROM cases.report WHERE ${reports} GROUP BY case_id`;
 
-const setUrgency = (reports: string): string => `
+export const setUrgency = (reports: string): string => `
   UPDATE cases.summary SET urgency = found.urgency FROM (${urgencies(reports)}) found
   WHERE summary.case_id = found.case_id AND summary.urgency <> found.urgency`;
 
