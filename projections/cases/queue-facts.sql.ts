@@ -9,15 +9,16 @@ const NEWEST_BY_PERSON = 10;
 export const BRIGADE = 5;
 const WINDOW_MS = 10 * 60_000;
 
-/** By the id of the case or author. `ofAuthor`: open cases that nobody has claimed. */
+/** By the id of the case or author. `ofAuthor`: open cases that nobody has claimed. `mine`: claims of the operator. */
 export interface CaseFacts {
+  readonly mine: number;
   readonly reasons: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly ofAuthor: Readonly<Record<string, number>>;
   /** Empty, unless they are asked for. `upheld`: those who reported something else that was a violation, in their newest 10. */
   readonly reporters: Readonly<Record<string, { readonly people: number; readonly upheld: number }>>;
 }
 
-/** `$1`: cases. `$2`: authors. `$3`: the cases whose reporters are asked for. */
+/** `$1`: cases. `$2`: authors. `$3`: the cases whose reporters are asked for. `$4`: the operator. */
 export const caseFactsSql = `
   WITH reporter AS MATERIALIZED (
     SELECT asked.case_id, reporter_actor_id AS actor_id FROM unnest($3::text[]) AS asked(case_id)
@@ -31,6 +32,7 @@ export const caseFactsSql = `
     GROUP BY actor_id
   )
   SELECT json_build_object(
+    'mine', (SELECT count(*) FROM (SELECT FROM cases.summary WHERE ${filterSql.mine} AND claimed_by = $4::text LIMIT ${MOST_COUNTED}) claimed),
     'reasons', (SELECT coalesce(json_object_agg(case_id, counts) FILTER (WHERE counts IS NOT NULL), '{}') FROM (
       SELECT asked.case_id, ${countsByReason('asked.case_id')} AS counts
       FROM unnest($1::text[]) AS asked(case_id)) found),

@@ -200,7 +200,7 @@ export interface Candidate {
   readonly idleOperatorId: string | null;
 }
 
-/** Cases that nobody has claimed, or another operator who is idle: the most urgent first. */
+/** Cases that nobody has claimed, or another operator who is idle, but none that the operator has left: the most urgent first. */
 export const claimableSql =
   ({ isAppealed, operatorId, idleSince, except, limit, ...narrowing }: Claimable): CaseStatement =>
   (schema) => {
@@ -213,6 +213,7 @@ export const claimableSql =
       isAppealed ? `(${isOwnDecision}) IS NOT TRUE` : undefined,
       `(claimed_by IS NULL OR (claimed_by <> ${operator} AND coalesce(${activeAt}, 0) <= ${parameters.add(idleSince)}::bigint))`,
       `case_id <> ALL (${parameters.add(except)}::text[])`,
+      `NOT EXISTS (SELECT FROM cases.activity WHERE activity.case_id = summary.case_id AND operator_id = ${operator} AND has_left)`,
     );
     const text = asData(`
       SELECT json_build_object('caseId', case_id, 'idleOperatorId', claimed_by) AS found
@@ -229,7 +230,15 @@ export async function recordActivity(
 ): Promise<void> {
   await pool.query(
     `INSERT INTO cases.activity (case_id, operator_id, active_at) VALUES ($1, $2, $3)
-    ON CONFLICT (case_id) DO UPDATE SET operator_id = EXCLUDED.operator_id, active_at = EXCLUDED.active_at`,
+    ON CONFLICT (case_id) DO UPDATE SET operator_id = EXCLUDED.operator_id, active_at = EXCLUDED.active_at, has_left = false`,
     [caseId, operatorId, now],
   );
+}
+
+/** Records that the operator leaves the case to others, if the last sign is theirs. */
+export async function recordLeft(pool: Pool, caseId: string, operatorId: string): Promise<void> {
+  await pool.query('UPDATE cases.activity SET has_left = true WHERE case_id = $1 AND operator_id = $2', [
+    caseId,
+    operatorId,
+  ]);
 }

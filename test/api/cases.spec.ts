@@ -145,7 +145,9 @@ describe('the command line', () => {
     const own = await reportedPost(grace, alice, await createPost(lamps), 'why: lamps');
     const next = ['next', '--author', lamps.actorId];
     expect((await plaza(grace, ...next)).stdout).toContain('    why: lamps');
-    expect((await plaza(hedy, ...next)).stdout).toBe('no case waits that you may claim\n');
+    expect((await plaza(hedy, ...next)).stdout).toBe(
+      'no case waits that you may claim, other than what you released today\n',
+    );
     const urgent = await plaza(hedy, 'list', '--state', 'claimed', '--author', lamps.actorId, '--urgent');
     expect(urgent.stdout).toContain(`"caseId":"${own}"`);
     await plaza(hedy, 'claim', caseId);

@@ -216,9 +216,41 @@ describe('a case in the console', () => {
     const decided = await send(grace, path, 'decide', { ...violation, notice: 'No advertising.' });
     expect(decided.text).toContain('The case is decided.');
     expect(decided.text).toContain('restrict the post (applied)');
+    const [, card = ''] = /<h2 id="decisions">([\s\S]*?)<\/section>/.exec(decided.text) ?? [];
+    expect(card).toMatch(/<dt>why<\/dt>\s*<dd><bdi>spam<\/bdi>/);
     expect((await reporter.get(`/api/posts/${postId}`)).status).toBe(404);
     expect(actionsOf(decided)).toEqual(['notes', 'reopen']);
     expect(await seen(grace)).toEqual([]);
+  });
+
+  it('gives back what was written, if the form is refused or the session has ended', async () => {
+    const { path } = await reported();
+    await send(grace, path, 'claim');
+    const written = { ...violation, reason: 'an <i>old</i> trick', notice: 'No\nadvertising.' };
+    const expectWritten = ({ text }: BrowserPage) => {
+      expect(text).toContain('<blockquote>an &lt;i&gt;old&lt;/i&gt; trick</blockquote>');
+      expect(text).toContain('<blockquote>No\nadvertising.</blockquote>');
+    };
+    const late = await open(grace, path);
+    const form = late.forms.find(({ action }) => action === `${path}/decide`)!;
+    const user = await enroll('moderator', someName('Ida'));
+    const theirs = await open(user, path);
+    const release = theirs.forms.find(({ action }) => action === `${path}/release`)!;
+    await user.browser.submit(theirs, release, { reason: 'she is away' });
+    const refused = await grace.browser.submit(late, form, written);
+    expect(refused.status).toBe(403);
+    expectWritten(refused);
+    expect(refused.text).toContain(`<a href="${path}">Back</a>`);
+
+    await send(user, path, 'claim');
+    const own = await open(user, path);
+    const decide = own.forms.find(({ action }) => action === `${path}/decide`)!;
+    const signOut = own.forms.find(({ action }) => action === '/console/sign-out')!;
+    await user.browser.submit(own, signOut, {});
+    const ended = await user.browser.submit(own, decide, written);
+    expect(ended.status).toBe(401);
+    expectWritten(ended);
+    expect(ended.text).toContain(`<a href="${path}">Sign in</a>`);
   });
 
   it('is followed by the next one of the same filter, if the button says so', async () => {

@@ -184,6 +184,23 @@ describeInBrowser('cases by keyboard', () => {
     expect(await states()).toEqual(['decided']);
   });
 
+  it('lead on from a decision that comes too late', async () => {
+    const { path, states } = await queueOf(2);
+    const page = await moderator();
+    await page.goto(path);
+    await page.keyboard.press('c');
+    await page.getByText('You have claimed the case.').waitFor();
+    const id = new URL(page.url()).pathname.split('/').at(-1)!;
+    await reader.client.post('cases/:id/release', { id, reason: 'she is away' });
+    for (const key of ['1', 'v', 'Enter']) await page.keyboard.press(key);
+    await page.getByText('You have not claimed this case').waitFor();
+    expect(await page.getByText('spam').count()).toBe(1);
+    await page.keyboard.press('n');
+    await page.getByText('You have claimed the case.').waitFor();
+    expect(page.url()).not.toContain(id);
+    expect(new Set(await states())).toEqual(new Set(['claimed', 'open']));
+  });
+
   it('tell the server that the claimer is at work, once a minute', async () => {
     const { page } = await claimed();
     const signs: string[] = [];

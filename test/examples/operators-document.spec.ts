@@ -17,7 +17,7 @@ import { suspendAll } from '../support/batches.js';
 import { enrollInConsole } from '../support/console.js';
 import type { ConsoleUser } from '../support/console.js';
 import { newDataDir } from '../support/data-dir.js';
-import { moderatorWith, reportedPost } from '../support/moderators.js';
+import { moderatorWith, report, reportedPost } from '../support/moderators.js';
 import type { Moderator } from '../support/moderators.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
@@ -277,7 +277,8 @@ describeInBrowser('on such a day, the console in a real browser', () => {
       );
       const [ana, lamps] = await Promise.all([person('Pebble'), person('Cheap Lamps')]);
       await post(ana, 'Good morning');
-      for (let n = 0; n < 12; n += 1) await post(lamps, `Buy lamp ${n}`);
+      const offers: string[] = [];
+      for (let n = 0; n < 12; n += 1) offers.push(await post(lamps, `Buy lamp ${n}`));
       await until(
         async () =>
           (await operator.get('applications/:id/impact', { id: lamps.appId })).acts['post.created'] === 12,
@@ -306,6 +307,17 @@ describeInBrowser('on such a day, the console in a real browser', () => {
         await takePicture(page, { path: file });
         expect([name, statSync(file).size < MAX_PICTURE_BYTES]).toEqual([name, true]);
       }
+      const threat = await post(lamps, 'Buy a lamp, or I come and find you');
+      for (const postId of offers.slice(0, 5)) await reportedPost(moderator, ana, postId);
+      await report(lamps, { postId: await post(ana, 'All lamps are ugly'), reason: 'other' });
+      await report(ana, { postId: threat, reason: 'harassment', text: 'This frightens me.' });
+      await page.setViewportSize({ width: 1440, height: 900 });
+      await page.goto(`${url}/console/cases`);
+      await until(async () => (await page.reload(), await page.getByText('come and find you').count()) > 0);
+      await takePicture(page, { path: join(pictures, 'console-queue.png') });
+      await page.keyboard.press('c');
+      await page.getByText('You have claimed the case.').waitFor();
+      await takePicture(page, { path: join(pictures, 'console-case.png') });
       const { worker } = network.pids();
       process.kill(worker!, 'SIGSTOP');
       try {

@@ -5,6 +5,8 @@ import { casesPageSql, claimableSql } from '../../projections/cases/queue.read-m
 import type { CaseStatement } from '../../projections/cases/queue.read-model.js';
 import { countOldCases } from '../../projections/cases/waiting-cases.read-model.js';
 import { OrderCasesByUrgency1763902000000 } from '../../src/base/store/migrations/1763902000000-case-urgency.js';
+import { ExpiredRecords } from '../../src/doors/auth/storage/expired-records.js';
+import { CountUrgencyAnew1763903000000 } from '../../src/base/store/migrations/1763903000000-case-urgency-anew.js';
 import { streams } from '../../src/log/streams.js';
 import { some } from '../projections/support/recorded.js';
 import type { Seat } from '../support/desk.js';
@@ -107,6 +109,18 @@ describe('an upgrade', () => {
     expect(await idsOf(hedy)).toEqual([illegal, spam]);
     expect((await listed(hedy, decided)).severity).toBe('high');
   });
+
+  it('counts the cases anew that the release before left too urgent', async () => {
+    const { grace, desk } = at();
+    const [spam, other] = [await queue().reported('spam'), await queue().reported('other')];
+    await desk.services.pool.query('UPDATE cases.summary SET urgency = 45 WHERE case_id = $1', [spam]);
+    const runner = desk.services.store.db.connection.createQueryRunner();
+    const upgrade = new CountUrgencyAnew1763903000000();
+    await upgrade.down(runner);
+    await upgrade.up(runner);
+    await runner.release();
+    expect(await idsOf(grace)).toEqual([other, spam]);
+  });
 });
 
 describe('pages of the queue', () => {
@@ -184,7 +198,7 @@ describe('pages of the queue', () => {
     const asked = { filter: 'open', operatorId: '', order: 'urgent', limit: 100, author: 'author7' } as const;
     const { text, values } = casesPageSql(asked)('');
     await query(text, values);
-    await query(caseFactsSql, [[], ['author7'], []]);
+    await query(caseFactsSql, [[], ['author7'], [], '']);
     await countOldCases({ query } as unknown as Pool, { low: 1, medium: 1, high: 1, critical: 1 }, 0);
     for (const [n, index] of ['summary_open_of_target', 'summary_open_of_target', 'summary_old'].entries())
       expect(plans[n]).toContain(`"Index Name":"${index}"`);
@@ -338,6 +352,40 @@ describe('the next case', () => {
     expect((await next(grace, { after: illegal })).case).toBeNull();
     expect((await next(grace)).case?.caseId).toBe(illegal);
     expect((await next(grace)).case).toBeNull();
+  });
+
+  it('is none that the operator released today, until somebody else had it', async () => {
+    const { grace, hedy, desk } = at();
+    const [one, other] = [await queue().reported('illegal'), await queue().reported('spam')];
+    const left = async (by: Seat) => {
+      const { caseId } = await next(by);
+      if (caseId !== null) await by.post('cases/:id/release', { id: caseId });
+      return caseId;
+    };
+    expect([await left(grace), await left(grace), await left(grace)]).toEqual([one, other, null]);
+    expect((await urgent(grace)).cases).toHaveLength(2);
+    expect(await left(hedy)).toBe(one);
+    expect(await left(grace)).toBe(one);
+    await grace.post('cases/:id/claim', { id: other });
+    await hedy.post('cases/:id/release', { id: other, reason: 'she is away' });
+    expect((await next(grace, { after: one })).caseId).toBe(other);
+    desk.advance(25 * 60 * MINUTE);
+    const { store, clock, logger } = desk.services;
+    expect(await left(grace)).toBeNull();
+    await new ExpiredRecords(store, clock, logger).sweep();
+    expect(await left(grace)).toBe(one);
+  });
+
+  it('shows no text, and counts for none, if the claimer opens it by itself', async () => {
+    const { grace, hedy } = at();
+    const caseId = await queue().reported('spam');
+    expect(await next(grace, { show: false })).toEqual({ caseId, case: null });
+    expect(await typesOf(caseId)).toEqual(['case.opened', 'case.claimed']);
+    expect((await urgent(grace)).mine).toBe(1);
+    expect((await urgent(hedy)).mine).toBe(0);
+    await hedy.post('cases/:id/release', { id: caseId, reason: 'she is away' });
+    expect(await hedy.post('cases/:id/claim', { id: caseId, show: false })).toBeNull();
+    expect((await typesOf(caseId)).slice(2)).toEqual(['case.released', 'case.claimed']);
   });
 
   it('is claimed by one of several operators at the same time, and the others get those after', async () => {

@@ -61,7 +61,10 @@ describe('the configuration', () => {
       'spam',
       'threats, rule 3',
     ]);
-    expect(readConfig({}).caseReasons).toBeUndefined();
+    expect([{}, { CASE_REASONS: '' }].map((env) => readConfig(env).caseReasons)).toEqual([
+      undefined,
+      undefined,
+    ]);
   });
 
   it.each([';', 'spam;', 'x'.repeat(101), 'a;b;c;d;e;f;g;h;i;j', 'a\u202eb'])(

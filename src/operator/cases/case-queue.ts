@@ -56,7 +56,7 @@ export const queueQuery = queueFilters
 const listedCase = listedCaseShape.extend({
   /** An active operator other than the one who decided may rule on an appeal. */
   hasOtherOperator: z.boolean(),
-  /** Its claimer has given no sign for 15 minutes. */
+  /** Its claimer has given no sign for 16 minutes. */
   isIdle: z.boolean(),
   /** Reports by reason; of a case with more than a thousand, of the newest thousand. */
   reportsByReason: z.record(z.string(), z.number()),
@@ -72,7 +72,7 @@ const listedCase = listedCaseShape.extend({
   reporters: z.strictObject({ people: z.number(), upheld: z.number(), isBrigade: z.boolean() }).nullable(),
 });
 
-/** `operators`: names by id. `at`: when it was read, in Unix milliseconds. */
+/** `operators`: names by id. `at`: when it was read, in Unix milliseconds. `mine`: claims of the caller, under any filter. */
 export const caseQueue = z.strictObject({
   state: z.enum(caseFilters),
   reportedFor: z.enum(reportReasons).nullable(),
@@ -80,6 +80,7 @@ export const caseQueue = z.strictObject({
   application: z.string().nullable(),
   order: z.enum(caseOrders),
   at: z.number(),
+  mine: z.number(),
   cases: listOf(listedCase),
   operators: z.record(z.string(), z.string()),
   next: z.string().nullable(),
@@ -118,7 +119,7 @@ export async function queueOf(context: ActContext, asked: z.infer<typeof queueQu
   const page = await casesPage(ask, { ...asked, filter: state, operatorId, limit: PAGE });
   const hasOther = await otherDeciders(store);
   const at = clock.now();
-  const factsOf = await queueFactsOf(
+  const { mine, factsOf } = await queueFactsOf(
     context,
     page.cases.map(({ listed }) => listed),
   );
@@ -136,6 +137,7 @@ export async function queueOf(context: ActContext, asked: z.infer<typeof queueQu
     application: application ?? null,
     order,
     at,
+    mine,
     cases: await Promise.all(page.cases.map(whole)),
     operators: await operatorNames(store, operators),
     next: page.next,

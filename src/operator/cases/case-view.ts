@@ -30,6 +30,7 @@ const decision = z.strictObject({
   operatorId: z.string(),
   approverId: z.string().optional(),
   at: z.number(),
+  reason: z.string().nullable(),
   outcome: z.enum(caseOutcomes),
   effects: listOf(z.enum(caseEffects)),
   networkRevision: z.number(),
@@ -111,8 +112,9 @@ export async function viewOf(context: ActContext, caseId: string): Promise<CaseV
   const actor = { actorId: targetActorId };
   await recordLooks(context, postId === undefined ? [actor] : [{ postId }, actor]);
   const hasOther = await otherDeciders(store);
-  const withOther = (decision: CaseDecision) => ({
+  const listed = (decision: CaseDecision) => ({
     ...decision,
+    reason: reasonOf(decision, events),
     hasOtherOperator: hasOther(makersOf(decision)),
   });
   const hiddenBy = await hidingRestrictions(log, state.subject);
@@ -131,7 +133,7 @@ export async function viewOf(context: ActContext, caseId: string): Promise<CaseV
     reports: { total: reports.total, byReason: reports.byReason, newest },
     evidence: await evidenceOf(context.services, state.subject),
     reasons: config.caseReasons ?? reportReasons,
-    decisions: state.decisions.map(withOther),
+    decisions: state.decisions.map(listed),
     history,
     operators: await operatorNames(store, operators),
     post: texts?.post ?? null,
@@ -144,6 +146,10 @@ function stateOf({ status, claim, decisions }: ExistingCase): CaseState {
   if (status === 'decided') return 'decided';
   return claim ? 'claimed' : 'open';
 }
+
+const reasonOf = ({ decisionId }: CaseDecision, events: readonly Recorded<CaseEvent>[]): string | null =>
+  events.find(({ event: { type, data } }) => type === 'case.decided' && data.decisionId === decisionId)
+    ?.metadata.reason ?? null;
 
 function historyEntry(recorded: Recorded<CaseEvent>, isMine: boolean): CaseView['history'][number] {
   const { id: eventId, event, metadata, erased } = recorded;

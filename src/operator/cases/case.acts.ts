@@ -7,11 +7,12 @@ import {
   ReleaseCase,
   ReopenCase,
   RuleOnAppeal,
+  TakeOverCase,
 } from '../../commands/case/change-case.js';
 import type { CaseCommand, CaseChange, OperatorMetadata } from '../../commands/support/case-command.js';
 import { readCase } from '../../commands/support/case-command.js';
 import { casesGroup } from '../../../projections/cases/cases.projection.js';
-import { recordActivity } from '../../../projections/cases/queue.read-model.js';
+import { recordActivity, recordLeft } from '../../../projections/cases/queue.read-model.js';
 import { claimedBy } from '../../domain/case/handling.js';
 import { Refusal } from '../../domain/refusal.js';
 import { caseEffects, caseOutcomes } from '../../domain/case/events.js';
@@ -22,18 +23,16 @@ import { ownIdOf } from '../desk/caller.js';
 import { caseQueue, queueOf, queueQuery } from './case-queue.js';
 import { claimNext, nextQuery } from './next-case.js';
 import { shownCase, viewOf } from './case-view.js';
-import { caseForm, decisionIn } from './pages/case-forms.js';
+import { caseForm, caseWays, decisionIn } from './pages/case-forms.js';
 import { casePage } from './pages/case.page.js';
 import { casesPage, unfilteredQueue } from './pages/cases.page.js';
+import { undefinedIfUnreachable } from '../desk/reachable.js';
 import { changed, idIn } from '../desk/schemas.js';
 import type { ActServices } from '../desk/services.js';
 
 const decision = z.strictObject({
-  outcome: z.enum(caseOutcomes, `must be one of ${caseOutcomes.join(', ')}`),
-  effects: z
-    .array(z.enum(caseEffects, `must be one of ${caseEffects.join(', ')}`))
-    .max(2)
-    .default([]),
+  outcome: z.enum(caseOutcomes),
+  effects: z.array(z.enum(caseEffects)).max(2).default([]),
   notice: z.string().optional(),
 });
 
@@ -55,6 +54,20 @@ const personal = ({ metadata, caller }: ActContext): OperatorMetadata => ({
 async function execute({ services }: ActContext, command: CaseCommand): Promise<Pick<CaseChange, 'changed'>> {
   const { changed, position } = await services.commands.execute(command);
   await services.positions.waitForGroup(casesGroup.name, position, QUEUE_WAIT_MS);
+  return { changed };
+}
+
+/** `show` false: the claimer opens the case by itself, and only then its texts count as shown. */
+const show = z.boolean().default(true);
+
+/** Executes a claim, of which this is the first sign. */
+async function claim(context: ActContext, command: ClaimCase | TakeOverCase) {
+  const { changed } = await execute(context, command);
+  const { services, caller } = context;
+  if (changed)
+    await undefinedIfUnreachable(
+      recordActivity(services.pool, command.caseId, ownIdOf(caller), services.clock.now()),
+    );
   return { changed };
 }
 
@@ -92,6 +105,7 @@ const rulingAct = <Verb extends 'uphold' | 'overturn'>(verb: Verb, outcome: 'uph
     input: ruling,
     answer: decided,
     form: caseForm,
+    ways: caseWays,
     run: (asked, context) =>
       executeWithEffects(
         context,
@@ -106,13 +120,13 @@ export const nextCase = act({
   route: 'POST /operator/cases/next',
   command: 'case next',
   reason: 'optional',
-  input: nextQuery,
-  answer: z.strictObject({ case: shownCase.nullable() }),
+  input: nextQuery.extend({ show }),
+  answer: z.strictObject({ caseId: z.string().nullable(), case: shownCase.nullable() }),
   form: true,
   ways: unfilteredQueue,
-  run: async (asked, context) => {
-    const caseId = await claimNext(context, asked, (command) => execute(context, command));
-    return { case: caseId === undefined ? null : await viewOf(context, caseId) };
+  run: async ({ show: isShown, ...asked }, context) => {
+    const caseId = await claimNext(context, asked, (command) => claim(context, command));
+    return { caseId, case: caseId === null || !isShown ? null : await viewOf(context, caseId) };
   },
   duplicates: 'claim',
 });
@@ -162,12 +176,14 @@ export const caseActs = [
     route: `POST ${one}/claim`,
     command: 'case claim',
     reason: 'optional',
-    answer: shownCase,
+    input: z.strictObject({ show }),
+    answer: shownCase.nullable(),
     form: caseForm,
-    run: async (_input, context) => {
+    ways: caseWays,
+    run: async ({ show: isShown }, context) => {
       const caseId = idIn(context.params);
-      await execute(context, new ClaimCase(caseId, personal(context)));
-      return viewOf(context, caseId);
+      await claim(context, new ClaimCase(caseId, personal(context)));
+      return isShown ? viewOf(context, caseId) : null;
     },
   }),
   nextCase,
@@ -181,7 +197,13 @@ export const caseActs = [
     reason: 'optional',
     answer: changed,
     form: caseForm,
-    run: (_input, context) => execute(context, new ReleaseCase(idIn(context.params), personal(context))),
+    ways: caseWays,
+    run: async (_input, context) => {
+      const { services, params, caller } = context;
+      const released = await execute(context, new ReleaseCase(idIn(params), personal(context)));
+      await undefinedIfUnreachable(recordLeft(services.pool, idIn(params), ownIdOf(caller)));
+      return released;
+    },
   }),
   act({
     name: 'case.note',
@@ -193,6 +215,7 @@ export const caseActs = [
     input: z.strictObject({ note: z.string() }),
     answer: changed,
     form: caseForm,
+    ways: caseWays,
     run: ({ note }, context) => execute(context, new NoteCase(idIn(context.params), note, personal(context))),
     duplicates: 'note',
   }),
@@ -206,6 +229,7 @@ export const caseActs = [
     input: decision,
     answer: decided,
     form: { ...caseForm, input: decisionIn },
+    ways: caseWays,
     run: (input, context) =>
       executeWithEffects(context, new DecideCase(idIn(context.params), input, personal(context))),
   }),
@@ -218,6 +242,7 @@ export const caseActs = [
     reason: 'required',
     answer: changed,
     form: { ...caseForm, done: ({ changed }) => (changed ? 'case.reopen' : 'case.reopen_unchanged') },
+    ways: caseWays,
     run: (_input, context) => execute(context, new ReopenCase(idIn(context.params), personal(context))),
   }),
   rulingAct('uphold', 'upheld'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { askPool, claimableSql } from '../../../projections/cases/queue.read-model.js';
 import type { Candidate } from '../../../projections/cases/queue.read-model.js';
 import { ClaimCase, TakeOverCase } from '../../commands/case/change-case.js';
-import type { CaseCommand, OperatorMetadata } from '../../commands/support/case-command.js';
+import type { OperatorMetadata } from '../../commands/support/case-command.js';
 import { CLAIM_IDLE_MS } from '../../domain/case/handling.js';
 import { Refusal } from '../../domain/refusal.js';
 import type { ActContext } from '../desk/act.js';
@@ -16,6 +16,8 @@ export const nextQuery = queueFilters.extend({
   after: z.string().regex(identifier, 'must be the id of a case').optional(),
 });
 
+type Claiming = (command: ClaimCase | TakeOverCase) => Promise<{ readonly changed: boolean }>;
+
 const AT_ONCE = 20;
 /** More than operators and recusals take out of a queue meanwhile. */
 const TRIES = 10;
@@ -24,14 +26,14 @@ const TRIES = 10;
 const passedOver = new Set<string>(['revision_conflict', 'not_owner', 'not_found']);
 
 /**
- * Claims the most urgent case that the caller may, by `execute`. Returns its id; undefined: none waits.
+ * Claims the most urgent case that the caller may, by `execute`. Returns its id; null: none waits.
  * @throws errors of log and stores.
  */
 export async function claimNext(
   context: ActContext,
   { state, after, ...narrowing }: z.infer<typeof nextQuery>,
-  execute: (command: CaseCommand) => Promise<{ readonly changed: boolean }>,
-): Promise<string | undefined> {
+  execute: Claiming,
+): Promise<string | null> {
   const { services, caller } = context;
   await recordNarrowing(context, narrowing);
   const metadata: OperatorMetadata = { ...context.metadata, operatorId: ownIdOf(caller) };
@@ -56,7 +58,7 @@ export async function claimNext(
       if (await isClaimed(execute, command)) return caseId;
       except.push(caseId);
     }
-    if (candidates.length < AT_ONCE) return undefined;
+    if (candidates.length < AT_ONCE) return null;
   }
   throw new Refusal(
     'revision_conflict',
@@ -65,10 +67,7 @@ export async function claimNext(
 }
 
 /** False also for a case that was the caller's already: the rows may lag behind. */
-async function isClaimed(
-  execute: (command: CaseCommand) => Promise<{ readonly changed: boolean }>,
-  command: CaseCommand,
-): Promise<boolean> {
+async function isClaimed(execute: Claiming, command: ClaimCase | TakeOverCase): Promise<boolean> {
   try {
     return (await execute(command)).changed;
   } catch (error) {

@@ -6,6 +6,7 @@ import type { PublishedStatements } from '../../doors/api/admission/published-st
 import { HttpRefusal } from '../../server/errors.js';
 import type { ActContext } from '../desk/act.js';
 import { isAdmitted } from '../desk/admission.js';
+import { operatorIdOf } from '../desk/caller.js';
 
 interface Row<Data> {
   readonly incarnation: string | null;
@@ -25,7 +26,7 @@ export const askPublished =
     return row.data;
   };
 
-/** Returns the facts that the queue shows of a case beside its own row. Two statements read those of all. */
+/** Returns the facts that the queue shows of a case beside its own row, and the number of the caller's claims: by two statements. */
 export async function queueFactsOf({ services, caller }: ActContext, cases: readonly ListedCase[]) {
   const mayDecide = isAdmitted({ may: 'cases.decide', isPersonal: true }, caller);
   const decidable = mayDecide ? cases : [];
@@ -33,13 +34,18 @@ export async function queueFactsOf({ services, caller }: ActContext, cases: read
   const authors = [...new Set(cases.map(({ targetActorId }) => targetActorId))];
   const posts = cases.flatMap(({ postId }) => postId ?? []);
   const crowded = decidable.filter(({ reports }) => reports >= BRIGADE);
-  const [{ reasons, ofAuthor, reporters }, { applications, brigaded }] = await Promise.all([
+  const [{ mine, reasons, ofAuthor, reporters }, { applications, brigaded }] = await Promise.all([
     services.pool
-      .query<{ data: CaseFacts }>(caseFactsSql, [ids(cases), authors, ids(decidable)])
-      .then(({ rows }) => rows[0]?.data ?? { reasons: {}, ofAuthor: {}, reporters: {} }),
+      .query<{ data: CaseFacts }>(caseFactsSql, [
+        ids(cases),
+        authors,
+        ids(decidable),
+        operatorIdOf(caller) ?? '',
+      ])
+      .then(({ rows }) => rows[0]?.data ?? { mine: 0, reasons: {}, ofAuthor: {}, reporters: {} }),
     publishedFacts(services.published, posts, ids(crowded)),
   ]);
-  return ({ caseId, postId, targetActorId }: ListedCase) => ({
+  const factsOf = ({ caseId, postId, targetActorId }: ListedCase) => ({
     reportsByReason: reasons[caseId] ?? {},
     appId: applications[postId ?? ''] ?? null,
     openOfAuthor: ofAuthor[targetActorId] ?? 0,
@@ -47,6 +53,7 @@ export async function queueFactsOf({ services, caller }: ActContext, cases: read
       ? { ...(reporters[caseId] ?? { people: 0, upheld: 0 }), isBrigade: brigaded.includes(caseId) }
       : null,
   });
+  return { mine, factsOf };
 }
 
 /** None, if the network has published nothing: the queue is needed then, too. */

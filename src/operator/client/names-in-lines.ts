@@ -1,3 +1,4 @@
+import { subjectIn } from '../../domain/case/subject.js';
 import { shortenedTo } from '../../base/terminal/table.js';
 import { nameParts } from '../desk/names.js';
 import type { NamedIds, Names } from '../desk/names.js';
@@ -13,6 +14,13 @@ export interface NamesInLines {
 }
 
 export const idsAlone: NamesInLines = { named: (_noun, id) => id, nameOf: (_noun, id) => id };
+
+/** A case by the name of its subject, and its id to copy. */
+export function caseName(caseId: string, { nameOf }: NamesInLines): string {
+  const { kind, id } = subjectIn(caseId);
+  const name = nameOf(kind === 'post' ? 'posts' : 'actors', id);
+  return name === id ? caseId : `${name} (${caseId})`;
+}
 
 const MOST_COLUMNS = 32;
 

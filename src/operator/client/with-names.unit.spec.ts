@@ -8,6 +8,7 @@ import { readConfig } from '../../base/config/config.js';
 import { printResult } from '../../base/terminal/output.js';
 import { withTerminal } from '../../base/terminal/terminal.js';
 import type { NamedIds, Names } from '../desk/names.js';
+import { firstWords } from '../desk/names.js';
 import { withNames } from './with-names.js';
 import type { NamesInLines } from './names-in-lines.js';
 import { OperatorClient } from './operator-client.js';
@@ -83,7 +84,16 @@ describe('lines for people', () => {
       named('actors', 'a2'),
       named('posts', 'p1'),
     ];
-    expect((await printed(lines)).shown).toBe('erased account (a1)\nAda Lovelace (a2)\n(not public) (p1)\n');
+    expect((await printed(lines)).shown).toBe(
+      'erased account (a1)\nAda Lovelace (a2)\n(not public, …p1) (p1)\n',
+    );
+  });
+
+  it('say that nothing of a text or name is visible', async () => {
+    known = { ...none, actors: { a1: { ...ada, name: '\u200b\u3164' } }, posts: { p1: '' } };
+    const lines = ({ named, nameOf }: NamesInLines) => [named('actors', 'a1'), nameOf('posts', 'p1')];
+    expect((await printed(lines)).shown).toBe('@ada (a1)\n(nothing visible, …p1)\n');
+    expect(firstWords('\u200b \u200d')).toBe('');
   });
 
   it('are one line each, whatever a name has, with the whole id', async () => {
@@ -125,7 +135,7 @@ describe('lines for people', () => {
 
   it('have no name for an id that is a field of each object', async () => {
     const lines = ({ named }: NamesInLines) => [named('actors', 'constructor'), named('posts', 'toString')];
-    expect((await printed(lines)).shown).toBe('constructor\n(not public) (toString)\n');
+    expect((await printed(lines)).shown).toBe('constructor\n(not public, …String) (toString)\n');
   });
 
   it('without an id ask for nothing', async () => {

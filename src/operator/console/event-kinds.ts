@@ -30,7 +30,9 @@ function summaryOf(events: readonly [Told, ...Told[]], about: string): readonly 
   if (doerIdOf(events[0]) === about) return [capitalized(said)];
   if (doers.size === 1) return [...doerOf(events[0]), ` ${said}`];
   const areOperators = events.every(({ operatorId }) => operatorId !== null);
-  return [`${areOperators ? counted(doers.size, 'operators') : people(doers.size)} ${said}`];
+  return [
+    `${areOperators ? counted(doers.size, 'operators') : people(doers.size)} ${said.replace(/^was /, 'were ')}`,
+  ];
 }
 
 function wordsFor(template: string, ids: ReadonlySet<string>, about: string): string {

@@ -40,6 +40,8 @@ it('acts of the subject are told by kind, and so are acts of others about it', (
       event('look.recorded', ada, { operatorId: 'grace' }),
       event('look.recorded', ada, { operatorId: 'hedy' }),
       event('account.suspended', ada, { operatorId: 'grace' }),
+      event('case.disclosed', { caseId: 'post-p1' }, { operatorId: 'grace' }),
+      event('case.disclosed', { caseId: 'post-p1' }, { operatorId: 'hedy' }),
     ]),
   ).toEqual([
     ['Followed 2 people', 2],
@@ -49,6 +51,7 @@ it('acts of the subject are told by kind, and so are acts of others about it', (
     ['grace lifted the restriction of 2 posts', 2],
     ['2 operators viewed the person', 2],
     ['grace suspended the account', 1],
+    ['2 operators were shown the texts of 1 case', 2],
   ]);
 });
 

@@ -21,11 +21,11 @@ export class Form {
 
   text(name: string): string | undefined {
     const value = this.fields.get(name);
-    return value === null || value === '' ? undefined : value.replaceAll('\r\n', '\n');
+    return value === null || value === '' ? undefined : withLineFeeds(value);
   }
 
   all(name: string): readonly string[] {
-    return this.fields.getAll(name);
+    return this.fields.getAll(name).map(withLineFeeds);
   }
 
   number(name: string): number | undefined {
@@ -43,6 +43,12 @@ export class Form {
       );
   }
 }
+
+/** Of a request without a form: an empty one. */
+export const formOf = ({ body }: { readonly body?: unknown }): Form =>
+  body instanceof Form ? body : new Form('');
+
+const withLineFeeds = (text: string): string => text.replaceAll('\r\n', '\n');
 
 /** Only pages that were shown to the browser have it: no other site can read the cookie's secret. */
 export const proofOf = (secret: string): string => digest(`form ${secret}`);

@@ -9,8 +9,9 @@ const texts = {
   'application.revoke_grants': 'Its grants are revoked.',
   'grant.revoke': 'The grant is revoked.',
   'case.claim': 'You have claimed the case.',
-  'case.none': 'Nothing waits under these filters that you may claim.',
-  'case.none_of_application': `Nothing waits under these filters that you may claim. At most the ${numbers.format(CANDIDATES)} most urgent cases are searched.`,
+  'case.none':
+    'Nothing waits under these filters that you may claim. What you released today is left to others.',
+  'case.none_of_application': `Nothing waits under these filters that you may claim. What you released today is left to others. At most the ${numbers.format(CANDIDATES)} most urgent cases are searched.`,
   'case.release': 'Nobody has claimed the case.',
   'case.note': 'The note is added.',
   'case.decide': 'The case is decided.',

@@ -7,7 +7,6 @@ import type { Caller } from '../desk/caller.js';
 import type { Authentication } from '../desk/identity/authentication.js';
 import { newBrowserSecret } from '../desk/identity/sessions.js';
 import type { Session, Sessions } from '../desk/identity/sessions.js';
-import { HttpRefusal } from '../../server/errors.js';
 import type { ConsoleCookies } from './cookies.js';
 import type { Form } from './form.js';
 
@@ -38,7 +37,7 @@ export interface Visit {
   readonly session: Session | undefined;
 }
 
-/** Undefined: the sender of a GET has to sign in. @throws {HttpRefusal} the sender may not do this. */
+/** Undefined: the sender has to sign in. @throws {HttpRefusal} the sender may not do this. */
 export async function visitOf(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -57,10 +56,7 @@ export async function visitOf(
   }
   const secret = cookies.read(cookie, cookies.session);
   const session = secret === undefined ? undefined : await authentication.sessionOf(secret);
-  if (secret === undefined || !session) {
-    if (request.method !== 'POST') return undefined;
-    throw new HttpRefusal('authentication_required', 'Your session has ended. Sign in, then try again.');
-  }
+  if (secret === undefined || !session) return undefined;
   const { operatorId, roles } = session;
   const caller: Caller = { kind: 'operator', operatorId, roles };
   requireAdmission(row, caller);

@@ -113,8 +113,8 @@ interface ActInConsole<Answered> {
   pageInput?(query: View['query']): View['query'];
   /** Shows an input that is refused, with the message, in place of a page of a fault. */
   refusedPage?(frame: Frame, message: string, view: View): string;
-  /** Ways on from the page of a fault. Undefined: those of its form. */
-  ways?(frame: Frame): Html;
+  /** Ways on from the page of a fault, beside the one back. */
+  ways?(frame: Frame, params: ActContext['params']): Html;
   /** True: the browser loads the page again, unless the operator stops that. */
   isUnfinished?(answer: Answered): boolean;
   /** A POST that is a form of the console, at {@link consolePathOf}. `true`: nothing about it is special. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { visible } from './schemas.js';
 import type { ActServices } from './services.js';
 import { identities } from './who.js';
 
@@ -65,9 +66,9 @@ export async function namesOf(
 
 const MOST_CHARACTERS = 60;
 
-/** The beginning of a text, on one line. */
+/** The beginning of a text, on one line. Empty: nothing of it is visible. */
 export function firstWords(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
+  const line = visible.test(text) ? text.replaceAll(/\s+/g, ' ').trim() : '';
   const characters = Array.from(line);
   return characters.length <= MOST_CHARACTERS
     ? line
@@ -84,7 +85,9 @@ export const nameParts: Readonly<Record<keyof NamedIds, (names: Names, id: strin
   operators: ({ operators }, id) => partsOf(own(operators, id)),
   posts: ({ posts }, id) => {
     const words = own(posts, id);
-    return [words === undefined ? '(not public)' : `“${words}”`];
+    if (words) return [`“${words}”`];
+    // The end of the id tells several of one person apart.
+    return [`(${words === undefined ? 'not public' : 'nothing visible'}, …${id.slice(-6)})`];
   },
 };
 
@@ -93,4 +96,4 @@ const own = <Named>(named: Readonly<Record<string, Named>>, id: string): Named |
   Object.hasOwn(named, id) ? named[id] : undefined;
 
 const partsOf = (...parts: readonly (string | null | undefined)[]) =>
-  parts.filter((part) => part != null && part !== '') as readonly string[];
+  parts.filter((part) => part != null && visible.test(part)) as readonly string[];

@@ -35,6 +35,4 @@ export interface ActForm<Answered> {
   done?(answer: Answered): string;
   /** True: the next case is claimed and opened after it, if the address of the form says `then=next`. */
   readonly leadsOn?: true;
-  /** Ways on from the page of a fault. */
-  ways?(frame: Frame, params: Readonly<Record<string, string>>): Html;
 }

@@ -9,7 +9,8 @@ import { optionOf } from './option-names.js';
 const REASON = 'say why in 1 to 500 characters';
 /** They would reorder or hide the text around the reason in a list. Line feeds and tabs are shown as such. */
 const misleading = /[^\P{Cc}\n\t\r]|\p{Bidi_Control}|\p{Cs}/u;
-const visible = /[^\s\p{C}\p{Default_Ignorable_Code_Point}]/u;
+/** Something that a person sees. */
+export const visible = /[^\s\p{C}\p{Default_Ignorable_Code_Point}]/u;
 export const requiredReason = z
   .string(REASON)
   .min(1, REASON)
@@ -94,7 +95,7 @@ export function idIn(params: Readonly<Record<string, string>>, name = 'id'): str
  * @throws {HttpRefusal} names the first invalid field, never its value.
  */
 export function parse<Shape>(schema: z.ZodType<Shape>, body: unknown): Shape {
-  const parsed = schema.safeParse(body);
+  const parsed = schema.safeParse(body, { error: choicesOf });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   if (issue?.code === 'unrecognized_keys') throw unknownField(issue.keys);
@@ -103,6 +104,10 @@ export function parse<Shape>(schema: z.ZodType<Shape>, body: unknown): Shape {
   const where = field === '' ? '' : `${field}${option === undefined ? '' : ` (${option})`}: `;
   throw new HttpRefusal('invalid_request', `${where}${issue?.message ?? 'The body is invalid.'}`);
 }
+
+/** In place of the words of zod, which has none that people know. */
+const choicesOf: z.core.$ZodErrorMap = (issue) =>
+  issue.code === 'invalid_value' ? `must be one of ${issue.values.join(', ')}` : undefined;
 
 /** Answers. Times are Unix milliseconds. */
 export const changed = z.strictObject({ changed: z.boolean() });

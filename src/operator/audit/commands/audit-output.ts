@@ -6,6 +6,7 @@ import type { AuditEntry } from '../entry.js';
 import { csvLine } from '../../../base/terminal/csv.js';
 import type { CsvCell } from '../../../base/terminal/csv.js';
 import { localMoment, timeText } from '../../../base/terminal/output.js';
+import { caseName } from '../../client/names-in-lines.js';
 import type { NamesInLines } from '../../client/names-in-lines.js';
 import { tableLines } from '../../../base/terminal/table.js';
 
@@ -68,7 +69,8 @@ function whoOf(entry: AuditEntry, names: Names, { named }: NamesInLines): string
 }
 
 /** The first id of the sentence, or else of the event, that is neither of the actor, nor of the operator or application that caused it. */
-function aboutOf(entry: AuditEntry, { named }: NamesInLines): string {
+function aboutOf(entry: AuditEntry, inLines: NamesInLines): string {
+  const { named } = inLines;
   const { type, subject, actorId, operatorId, appId } = entry;
   const causes = new Set([actorId, operatorId, appId]);
   const ids = [...fieldsOf(templateOf(entry)), ...Object.keys(subject)].map(
@@ -76,6 +78,7 @@ function aboutOf(entry: AuditEntry, { named }: NamesInLines): string {
   );
   const [field, id] = ids.find(([, each]) => each !== undefined && !causes.has(each)) ?? [];
   if (field === undefined || id === undefined) return '';
+  if (field === 'caseId') return `case ${caseName(id, inLines)}`;
   const [what, noun] = nouns[field.replace(/^\w+ActorId$/, 'actorId')] ?? [field.replace(/Id$/, '')];
   // The last column has the text of an event of a post, or says why not.
   const isSaid = type.startsWith('post.') && saidIn(entry).length > 0;

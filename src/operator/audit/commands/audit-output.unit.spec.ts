@@ -101,6 +101,9 @@ describe('the table of the audit', () => {
       'followed',
       'actor Ada Lovelace @ada (ada)',
     ]);
+    const decided = { type: 'case.decided', subject: { caseId: 'post-p1' }, operatorId: 'op1' };
+    expect(cells(decided)?.[2]).toBe('case “hello world” (post-p1)');
+    expect(row(decided)?.[2]).toBe('case post-p1');
   });
 
   it('does not say who reported', () => {

@@ -3,6 +3,7 @@ import { actingText } from '../../desk/who.js';
 import type { CaseQueue } from '../case-queue.js';
 import type { CaseView } from '../case-view.js';
 import type { NamesInLines } from '../../client/names-in-lines.js';
+import { verbOf } from '../../desk/sentences.js';
 import { localMoment } from '../../../base/terminal/output.js';
 import { tableLines } from '../../../base/terminal/table.js';
 
@@ -59,7 +60,7 @@ export function caseViewLines(shown: CaseView, { named }: NamesInLines): string[
     ...(shown.isOpen && shown.decisions.length > 0 && !shown.hasOtherOperator ? [NOBODY_ELSE] : []),
     'history',
     ...shown.history.flatMap((entry) => [
-      `  ${localMoment(entry.at)}  ${entry.type}  ${nameIn(operators, entry.operatorId)}  ${plainLine(entry.reason ?? '')}`.trimEnd(),
+      `  ${localMoment(entry.at)}  ${entry.operatorId === null ? '' : `${nameIn(operators, entry.operatorId)} `}${verbOf(entry.type)}  ${plainLine(entry.reason ?? '')}`.trimEnd(),
       ...indented(entry),
     ]),
     ...(shown.isMine ? [] : ['The texts are shown to the operator who has claimed the case.']),

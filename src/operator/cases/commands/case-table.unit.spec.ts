@@ -31,5 +31,5 @@ it('a reason with line feeds cannot pass for another entry of the history', () =
     operators: {},
   } as const;
   const lines = caseViewLines(shown, idsAlone);
-  expect(lines.at(-1)).toContain(String.raw`mallory  x\u000a  2026-01-01`);
+  expect(lines.at(-1)).toContain(String.raw`mallory released the case  x\u000a  2026-01-01`);
 });

@@ -42,8 +42,8 @@ const NOTICE = 'text for the person, on their account page; it is erased with th
 const caseCalls = actsOf<typeof caseActs>;
 const perform = performing<typeof caseActs>();
 
-const viewLines = (shown: CaseView, _id: string, _given: object, names: NamesInLines) =>
-  caseViewLines(shown, names);
+const viewLines = (shown: CaseView | null, _id: string, _given: object, names: NamesInLines) =>
+  shown === null ? [] : caseViewLines(shown, names);
 
 export function addCaseCommands(program: Command): void {
   const group = program.command('case').description('cases: reports, decisions and appeals');
@@ -95,7 +95,9 @@ export function addCaseCommands(program: Command): void {
     .option('--after <case-id>', 'another than this one, which you have left')
     .action(
       perform('POST /operator/cases/next', ({ case: next }, _id, _given, names) =>
-        next === null ? ['no case waits that you may claim'] : caseViewLines(next, names),
+        next === null
+          ? ['no case waits that you may claim, other than what you released today']
+          : caseViewLines(next, names),
       ),
     );
 

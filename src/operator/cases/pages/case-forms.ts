@@ -7,15 +7,12 @@ import { actForm, proofField, textArea, textField } from '../../console/parts.js
 import { keycap, shortcut } from './case-keys.js';
 
 /** Common to all forms of a case. */
-export const caseForm = {
-  leadsOn: true,
-  ways: (frame: Frame, { id = '' }: Readonly<Record<string, string>>): Html =>
-    html`<p>
-        <a href="/console/cases/${encodeURIComponent(id)}">The case</a>.
-        <a href="/console/cases">Back to the queue</a>.
-      </p>
-      ${nextForm(frame, id)}`,
-} satisfies ActForm<never>;
+export const caseForm = { leadsOn: true } satisfies ActForm<never>;
+
+/** From a form that is refused. */
+export const caseWays = (frame: Frame, { id = '' }: Readonly<Record<string, string>>): Html =>
+  html`<p><a href="/console/cases">Back to the queue</a>.</p>
+    ${nextForm(frame, id)}`;
 
 /** The last reason that is not empty counts: a text in place of the chosen one. Only a violation has effects: one is ticked from the start. */
 export const decisionIn = (form: FormFields): object => ({

@@ -99,13 +99,14 @@ function decisionList(shown: CaseView): Html | undefined {
     <h2 id="decisions">Decisions</h2>
     <ol class="listed">
       ${shown.decisions.map(
-        ({ operatorId, at, outcome, effects, execution, appeal, hasOtherOperator }) =>
+        ({ reason, operatorId, at, outcome, effects, execution, appeal, hasOtherOperator }) =>
           html`<li>
             <strong>${outcomeNames[outcome]}</strong>
             <span class="quiet small">${timeElement(at)}, by ${named.operator(operatorId)}</span>
             ${facts([
               ['effects', effects.length === 0 ? 'none' : effectsText(effects, execution)],
               ['appeal', appeal],
+              ...(reason === null ? [] : [['why', html`<bdi>${reason}</bdi>`] as const]),
             ])}
             ${appeal === 'waiting' && !hasOtherOperator ? nobodyElse : undefined}
           </li>`,

@@ -38,7 +38,7 @@ const first: Asked = { state: 'open', reportedFor: null, author: null, applicati
 /** The queue of operators. Its filters are links, so that each has an address. */
 export function casesPage(
   frame: Frame,
-  { cases, operators: _operators, next, at, ...asked }: CaseQueue,
+  { cases, operators: _operators, next, at, mine, ...asked }: CaseQueue,
 ): string {
   const content = html`<section class="card" aria-labelledby="cases">
     <div class="between">
@@ -47,7 +47,13 @@ export function casesPage(
     </div>
     ${choices(
       'State',
-      caseFilters.map((each) => link(names[each], { ...asked, state: each }, asked.state === each)),
+      caseFilters.map((each) =>
+        link(
+          each === 'mine' && mine > 0 ? `${names.mine} (${numbers.format(mine)})` : names[each],
+          { ...asked, state: each },
+          asked.state === each,
+        ),
+      ),
     )}
     ${choices('Reported for', [
       link('anything', { ...asked, reportedFor: null }, asked.reportedFor === null),

@@ -1,21 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { limits } from '../../../base/config/limit-settings.js';
-import { errorBody, sendError } from '../../../server/error.filter.js';
-import { httpStatusOf, HttpRefusal } from '../../../server/errors.js';
-import { setRefusalCode } from '../../../server/refusal-code.js';
+import { HttpRefusal } from '../../../server/errors.js';
 import { consolePathOf } from '../../desk/act.js';
 import { actOfRoute, actTable } from '../table.js';
-import type { ActServices } from '../../desk/services.js';
-import { undefinedIfUnreachable } from '../../desk/reachable.js';
-import { frameOf } from '../../console/answer.js';
 import { ConsoleCookies } from '../../console/cookies.js';
-import { Form, proofOf } from '../../console/form.js';
+import { Form, formOf } from '../../console/form.js';
+import { answerFault } from './answer-fault.js';
 import { answerForm } from './forms.js';
 import { entrances } from './entrances.js';
-import { withNames } from '../../console/names.js';
-import { pageHeaders } from '../../console/layout.js';
 import { bringActs } from '../../console/may.js';
-import { faultPage } from '../../console/fault.page.js';
 import { withKeptFilters } from './kept-filters.js';
 import { answerPage } from './pages.js';
 import { requireConsoleOrigin } from '../../console/require-origin.js';
@@ -48,12 +41,20 @@ export function consoleRoutes(root: FastifyInstance, parts: ConsoleParts): void 
         const row = actOfRoute(request.method, request.routeOptions.url);
         if (!row) return;
         const visit = await visitOf(request, reply, row, { ...parts, cookies });
-        if (!visit) return reply.redirect(`/console/sign-in?to=${encodeURIComponent(request.url)}`, 303);
-        visits.set(request, visit);
+        if (visit) visits.set(request, visit);
+        else if (request.method === 'GET')
+          return reply.redirect(`/console/sign-in?to=${encodeURIComponent(request.url)}`, 303);
       });
       server.addHook('preHandler', async (request) => {
         const visit = visits.get(request);
-        if (request.method === 'POST' && visit) formOf(request).requireProof(visit.secret);
+        if (request.method !== 'POST' || !actOfRoute(request.method, request.routeOptions.url)) return;
+        // The page of the refusal has what the person wrote, so it is made once that is read.
+        if (!visit)
+          throw new HttpRefusal(
+            'authentication_required',
+            'Your session has ended. Sign in, then try again.',
+          );
+        formOf(request).requireProof(visit.secret);
       });
       server.setErrorHandler((error, request, reply) =>
         answerFault(
@@ -89,33 +90,4 @@ export function consoleRoutes(root: FastifyInstance, parts: ConsoleParts): void 
     },
     { prefix: '/console' },
   );
-}
-
-const formOf = ({ body }: FastifyRequest): Form => (body instanceof Form ? body : new Form(''));
-
-/** A page for a browser, an Error object for a program. */
-async function answerFault(
-  error: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  exchange: Exchange | undefined,
-  services: ActServices,
-): Promise<FastifyReply | void> {
-  if (!request.headers.accept?.includes('text/html')) return sendError(error, request, reply);
-  const { error: code, message } = errorBody(error, request.log);
-  const status = httpStatusOf[code];
-  setRefusalCode(reply.raw, code);
-  const { secret = '', session } = exchange?.visit ?? {};
-  // A page about an unreachable store still says what it can.
-  const whole = exchange && session ? await undefinedIfUnreachable(frameOf(exchange)) : undefined;
-  const frame = whole ?? { proof: proofOf(secret), session };
-  // Messages name options of the command line, which no form has.
-  const shown = message.replaceAll(/ \(--[a-z-]+\)/g, '');
-  const row = exchange && actOfRoute(request.method, request.routeOptions.url);
-  const form = row?.form === true ? undefined : row?.form;
-  const ways = exchange && (row?.ways?.(frame) ?? form?.ways?.(frame, exchange.params));
-  return reply
-    .status(status)
-    .headers(pageHeaders)
-    .send(await withNames(services, faultPage(frame, { status, code, message: shown, ways })));
 }

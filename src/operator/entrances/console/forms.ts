@@ -63,10 +63,10 @@ function fieldIn(form: FormFields, name: string, field: z.ZodType): unknown {
 }
 
 /** The nearest page above the address of a form; an act of the whole network leads to its overview. */
-function pageAbove(row: Act, params: Exchange['params']): string {
+export function pageAbove(row: Act, params: Exchange['params']): string {
   let path = consolePathOf(row) ?? '';
   while (path !== '/console' && !actOfRoute('GET', path)) path = path.slice(0, path.lastIndexOf('/'));
   return path === '/console'
     ? '/console/overview'
-    : path.replaceAll(/:(\w+)/g, (_whole, name: string) => params[name] ?? '');
+    : path.replaceAll(/:(\w+)/g, (_whole, name: string) => encodeURIComponent(params[name] ?? ''));
 }

@@ -57,10 +57,10 @@ export const openNext = async (exchange: Exchange, done: readonly string[] = [])
     ...(isNarrowed(typed) ? {} : kept),
     ...typed,
   };
-  const { case: next } = await perform(exchange, nextCase, asked);
+  const { caseId } = await perform(exchange, nextCase, { ...asked, show: false });
   const none = asked['application'] === undefined ? 'case.none' : 'case.none_of_application';
   const notices = new URLSearchParams({
-    done: [...done, next === null ? none : 'case.claim'].join(' '),
+    done: [...done, caseId === null ? none : 'case.claim'].join(' '),
   });
-  return goTo(exchange, `${next === null ? PATH : `${PATH}/${next.caseId}`}?${notices.toString()}`);
+  return goTo(exchange, `${caseId === null ? PATH : `${PATH}/${caseId}`}?${notices.toString()}`);
 };

@@ -66,8 +66,12 @@ export function approvalPage(frame: Frame, approval: ShownApproval): string {
   return consolePage('Approval', content, frame);
 }
 
-const factOf = (name: string, value: string): Html =>
-  name === 'application' ? named.application(value) : html`<bdi>${value}</bdi>`;
+const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+
+function factOf(name: string, value: string): Html {
+  if (name === 'application') return named.application(value);
+  return moment.test(value) ? secondElement(Date.parse(value)) : html`<bdi>${value}</bdi>`;
+}
 
 function outcome({ act, approvalId, state: is }: ListedApproval): Html | undefined {
   const { path, name } = (is === 'carried_out' && findAct(act)?.approval?.leadsTo?.(approvalId)) || {};
