@@ -21,6 +21,7 @@ import { ReadModels } from '../../src/commands/account/read-models.js';
 import type { Role } from '../../src/domain/operator/roles.js';
 import { Refusal } from '../../src/domain/refusal.js';
 import { PublicPosts } from '../../src/doors/api/admission/public-posts.js';
+import { PublicProfiles } from '../../src/doors/api/admission/public-profiles.js';
 import { PublicationCache } from '../../src/doors/api/admission/publication.js';
 import { PublishedStatements } from '../../src/doors/api/admission/published-statements.js';
 import { RestrictionProof } from '../../src/doors/api/admission/restriction-proof.js';
@@ -103,6 +104,7 @@ export class Desk {
       [ShownPosts, { find: () => Promise.resolve(undefined) }],
       [ReadModels, { finishErasure: () => Promise.resolve(true) }],
       [PublicPosts, new PublicPosts(statements, clock, proof as never)],
+      [PublicProfiles, new PublicProfiles({ statements, clock, proof: proof as never })],
       [RestrictionProof, proof],
       [Witness, openWitness({ url: undefined, applicationName: 'test' })],
       [PublishedStatements, statements],

@@ -24,9 +24,9 @@ describe('the reports of a case', () => {
   });
 
   it('are counted by reason, and say if only the newest are', () => {
-    expect(cardOf(3, { spam: 2, other: 1 }, 3)).toContain('3 reports: 2 spam, 1 other </h2>');
+    expect(cardOf(3, { spam: 2, other: 1 }, 3)).toContain('3 reports: 2 spam, 1 other</h2>');
     const many = cardOf(1_500, { spam: 1_000 }, 50);
-    expect(many).toContain('1,500 reports: 1,000 spam among the newest </h2>');
+    expect(many).toContain('1,500 reports: 1,000 spam among the newest</h2>');
     expect(many).toContain('The newest 50 are listed.');
   });
 });
