@@ -135,7 +135,7 @@ async function* tableOf(
 }
 
 /** The name of a post is the beginning of its text. */
-const withoutWords = (names: NamesInLines): NamesInLines => ({
-  ...names,
-  named: (noun, id) => (noun === 'posts' ? id : names.named(noun, id)),
+const withoutWords = ({ named, nameOf }: NamesInLines): NamesInLines => ({
+  named: (noun, id) => (noun === 'posts' ? id : named(noun, id)),
+  nameOf: (noun, id) => (noun === 'posts' ? id : nameOf(noun, id)),
 });
