@@ -56,7 +56,8 @@ const texts = ['reason', 'notice', 'note'] as const;
 function backFrom(row: Act, { method, params, url }: FastifyRequest, code: string): Html {
   const isSignedOut = code === 'authentication_required';
   const [path = '', query] = url.split('?');
-  if (method === 'POST')
+  // The page of an invitation has its code in the address.
+  if (method === 'POST' && row.may !== 'invitation')
     return html`<p>
       <a href="${pageAbove(row, params as Exchange['params'])}">${isSignedOut ? 'Sign in' : 'Back'}</a>.
     </p>`;
