@@ -44,7 +44,7 @@ export class Form {
   }
 }
 
-/** Of a request without a form: an empty one. */
+/** A request without a form has an empty one. */
 export const formOf = ({ body }: { readonly body?: unknown }): Form =>
   body instanceof Form ? body : new Form('');
 
