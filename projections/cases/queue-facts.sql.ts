@@ -35,7 +35,7 @@ export const caseFactsSql = `
     'mine', (SELECT count(*) FROM (SELECT FROM cases.summary WHERE ${filterSql.mine} AND claimed_by = $4::text LIMIT ${MOST_COUNTED}) claimed),
     'reasons', (SELECT coalesce(json_object_agg(case_id, counts) FILTER (WHERE counts IS NOT NULL), '{}') FROM (
       SELECT asked.case_id, ${countsByReason('asked.case_id')} AS counts
-      FROM unnest($1::text[]) AS asked(case_id)) found),
+      FROM unnest($1::text[]) AS asked(case_id) OFFSET 0) found),
     'ofAuthor', (SELECT coalesce(json_object_agg(actor_id, count), '{}')
       FROM unnest($2::text[]) AS author(actor_id) CROSS JOIN LATERAL (
         SELECT count(*) FROM (SELECT FROM cases.summary WHERE target_actor_id = author.actor_id

@@ -236,9 +236,9 @@ export async function recordActivity(
 }
 
 /** Records that the operator leaves the case to others, if the last sign is theirs. */
-export async function recordLeft(pool: Pool, caseId: string, operatorId: string): Promise<void> {
-  await pool.query('UPDATE cases.activity SET has_left = true WHERE case_id = $1 AND operator_id = $2', [
-    caseId,
-    operatorId,
-  ]);
+export async function recordLeft(pool: Pool, caseId: string, operatorId: string, now: number): Promise<void> {
+  await pool.query(
+    'UPDATE cases.activity SET has_left = true, active_at = $3 WHERE case_id = $1 AND operator_id = $2',
+    [caseId, operatorId, now],
+  );
 }

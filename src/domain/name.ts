@@ -9,7 +9,7 @@ const line = /^[^\p{C}\p{Zl}\p{Zp}]+$/u;
 const lineWithJoiners = /^(?:[^\p{C}\p{Zl}\p{Zp}]|\u200C|\u200D)+$/u;
 
 /** A character with a shape of its own. U+2800, the blank Braille pattern, is a symbol for Unicode. */
-const shows = /[^\p{M}\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]/u;
+export const shows = /[^\p{M}\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /**
  * Returns a name as typed by a person, trimmed and in NFC: one line of 1 to 64 code points, at least one of which

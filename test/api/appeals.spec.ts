@@ -138,7 +138,7 @@ describe('an appeal', () => {
     const { person, postId, caseId } = await decided();
     await appeal(person);
     expect(await isVisible(postId)).toBe(false);
-    const shown = (await hedy.client.post('cases/:id/claim', { id: caseId }))!;
+    const shown = (await hedy.client.post('cases/:id/claim', { id: caseId })).case!;
     expect(shown.history.find(({ type }) => type === 'case.appealed')?.text).toBe(
       'They are lamps of my own.',
     );

@@ -105,7 +105,7 @@ describe('the queue of the console', () => {
     await until(async () => (await rowOf('')).includes('2 cases'));
     const row = await rowOf('');
     for (const shown of [
-      '<bdi>“buy my &lt;b&gt;lamps&lt;/b&gt;”</bdi>',
+      'dir="auto"\n          >“buy my &lt;b&gt;lamps&lt;/b&gt;”</a',
       `<bdi>@${person.handle}</bdi>`,
       `/console/applications/${application.clientId}`,
       '1 illegal, 1 spam',

@@ -6,7 +6,7 @@ import { caseDesks } from './support/case-desk.js';
 
 const at = caseDesks();
 
-const claim = async (by: Seat, id: string) => (await by.post('cases/:id/claim', { id }))!;
+const claim = async (by: Seat, id: string) => (await by.post('cases/:id/claim', { id })).case!;
 const show = (by: Seat, id: string) => by.get('cases/:id', { id });
 const reopen = (by: Seat, id: string) => by.post('cases/:id/reopen', { id, reason: 'look again' });
 const clear = (by: Seat, id: string) =>

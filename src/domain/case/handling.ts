@@ -149,7 +149,9 @@ export function decideCase(state: Case, decision: NewDecision): Decision<CaseDec
 export function claimedBy(state: Case, operatorId: string): ExistingCase | Refusal {
   if (state.status === 'none') return unknownCase();
   if (state.claim?.operatorId === operatorId) return state;
-  const why = state.claim ? `operator ${state.claim.operatorId} has claimed it` : 'claim it first';
+  const why = state.claim
+    ? `operator ${state.claim.operatorId} has claimed it`
+    : 'claim it first, also if somebody has ended your claim';
   return new Refusal('not_owner', `You have not claimed this case: ${why}.`);
 }
 

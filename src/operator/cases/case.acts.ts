@@ -177,13 +177,13 @@ export const caseActs = [
     command: 'case claim',
     reason: 'optional',
     input: z.strictObject({ show }),
-    answer: shownCase.nullable(),
+    answer: z.strictObject({ case: shownCase.nullable() }),
     form: caseForm,
     ways: caseWays,
     run: async ({ show: isShown }, context) => {
       const caseId = idIn(context.params);
       await claim(context, new ClaimCase(caseId, personal(context)));
-      return isShown ? viewOf(context, caseId) : null;
+      return { case: isShown ? await viewOf(context, caseId) : null };
     },
   }),
   nextCase,
@@ -201,7 +201,10 @@ export const caseActs = [
     run: async (_input, context) => {
       const { services, params, caller } = context;
       const released = await execute(context, new ReleaseCase(idIn(params), personal(context)));
-      await undefinedIfUnreachable(recordLeft(services.pool, idIn(params), ownIdOf(caller)));
+      if (released.changed)
+        await undefinedIfUnreachable(
+          recordLeft(services.pool, idIn(params), ownIdOf(caller), services.clock.now()),
+        );
       return released;
     },
   }),

@@ -92,7 +92,7 @@ describe('lines for people', () => {
   it('say that nothing of a text or name is visible', async () => {
     known = { ...none, actors: { a1: { ...ada, name: '\u200b\u3164' } }, posts: { p1: '' } };
     const lines = ({ named, nameOf }: NamesInLines) => [named('actors', 'a1'), nameOf('posts', 'p1')];
-    expect((await printed(lines)).shown).toBe('@ada (a1)\n(nothing visible, …p1)\n');
+    expect((await printed(lines)).shown).toBe('@ada (a1)\n(nothing visible at its beginning, …p1)\n');
     expect(firstWords('\u200b \u200d')).toBe('');
   });
 

@@ -36,6 +36,7 @@ export const caseKeysScript = `'use strict';
   }
 
   function send() {
+    if (!waiting) return;
     const { button } = endWaiting('It is sent.');
     isSent = true;
     button.form.requestSubmit(button);
@@ -145,8 +146,10 @@ export const caseKeysScript = `'use strict';
 
   // The way back to this page does not say again what was done.
   const here = new URL(location.href);
-  here.searchParams.delete('done');
-  history.replaceState(history.state, '', here);
+  if (here.searchParams.has('done')) {
+    here.searchParams.delete('done');
+    history.replaceState(history.state, '', here);
+  }
 
   // After an act, work goes on with what the page is about.
   if (document.querySelector('.notice')) document.querySelector('h1[tabindex]')?.focus();

@@ -12,8 +12,8 @@ export interface ShownFault {
   readonly message: string;
   /** Ways on, beside the start page. */
   readonly ways: readonly Html[];
-  /** Texts of a form that is refused. */
-  readonly written: readonly string[];
+  /** Texts of a form that is refused, after their labels. */
+  readonly written: readonly (readonly [label: string, text: string])[];
 }
 
 export function faultPage(frame: Frame, { status, code, message, ways, written }: ShownFault): string {
@@ -21,11 +21,13 @@ export function faultPage(frame: Frame, { status, code, message, ways, written }
   const content = html`<div class="card">
     <h1>${title}</h1>
     <p>${withNamed(message)}</p>
-    ${written.map((text) => quotation('What you wrote, to copy', text))} ${ways}
+    ${written.map(([label, text]) => quotation(label, text))} ${ways}
     <p><a href="/console">Go to the console</a>.</p>
     <p class="small quiet">${code}</p>
   </div>`;
-  return consolePage(title, content, frame, { scripts: [caseKeysAsset.path] });
+  return consolePage(title, content, frame, {
+    scripts: ways.some(({ text }) => text.includes('aria-keyshortcuts')) ? [caseKeysAsset.path] : [],
+  });
 }
 
 /** A message is the same for programs, so it has ids of operators and cases. */

@@ -1,5 +1,6 @@
 import type { PublicProfile } from '../../../projections/profile/profile.read-model.js';
 import { Html, html } from '../../base/pages/html.js';
+import { quotedText } from '../../base/pages/quotation.js';
 import { subjectIn } from '../../domain/case/subject.js';
 import { namedIds, nameParts, namesOf } from '../desk/names.js';
 import type { NamedIds } from '../desk/names.js';
@@ -103,9 +104,7 @@ export async function withNames(
 }
 
 const quotation = (text: string | undefined): Html =>
-  text === undefined
-    ? html`<p class="quiet">Its text is not public.</p>`
-    : html`<blockquote>${text}</blockquote>`;
+  text === undefined ? html`<p class="quiet">Its text is not public.</p>` : quotedText(text);
 
 function profile(found: PublicProfile | undefined): Html {
   if (!found) return html`<p class="quiet">Nobody can read the profile now.</p>`;

@@ -12,7 +12,7 @@ const texts = {
   'case.none':
     'Nothing waits under these filters that you may claim. What you released today is left to others.',
   'case.none_of_application': `Nothing waits under these filters that you may claim. What you released today is left to others. At most the ${numbers.format(CANDIDATES)} most urgent cases are searched.`,
-  'case.release': 'Nobody has claimed the case.',
+  'case.release': 'The case is released.',
   'case.note': 'The note is added.',
   'case.decide': 'The case is decided.',
   'case.reopen': 'The case is open again.',

@@ -96,6 +96,7 @@ main :is(h1, h2, dd, dt, td, th), .inset, .listed > li { overflow: clip; overflo
 }
 @media (min-width: 64em) {
   .queue table { table-layout: fixed; }
+  .queue th a { display: block; overflow: hidden; text-overflow: ellipsis; }
   .queue thead th:nth-child(1) { width: 21%; }
   .queue thead th:nth-child(2) { width: 16%; }
   .queue thead th:nth-child(3) { width: 11%; }

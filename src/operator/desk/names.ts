@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { visible } from './schemas.js';
+import { shows } from '../../domain/name.js';
 import type { ActServices } from './services.js';
 import { identities } from './who.js';
 
@@ -68,7 +68,7 @@ const MOST_CHARACTERS = 60;
 
 /** The beginning of a text, on one line. Empty: nothing of it is visible. */
 export function firstWords(text: string): string {
-  const line = visible.test(text) ? text.replaceAll(/\s+/g, ' ').trim() : '';
+  const line = shows.test(text) ? text.replaceAll(/\s+/g, ' ').trim() : '';
   const characters = Array.from(line);
   return characters.length <= MOST_CHARACTERS
     ? line
@@ -87,7 +87,7 @@ export const nameParts: Readonly<Record<keyof NamedIds, (names: Names, id: strin
     const words = own(posts, id);
     if (words) return [`“${words}”`];
     // The end of the id tells several of one person apart.
-    return [`(${words === undefined ? 'not public' : 'nothing visible'}, …${id.slice(-6)})`];
+    return [`(${words === undefined ? 'not public' : 'nothing visible at its beginning'}, …${id.slice(-6)})`];
   },
 };
 
@@ -96,4 +96,4 @@ const own = <Named>(named: Readonly<Record<string, Named>>, id: string): Named |
   Object.hasOwn(named, id) ? named[id] : undefined;
 
 const partsOf = (...parts: readonly (string | null | undefined)[]) =>
-  parts.filter((part) => part != null && visible.test(part)) as readonly string[];
+  parts.filter((part) => part != null && shows.test(part)) as readonly string[];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { passwordFormProblem } from '../../doors/auth/passwords.js';
+import { shows } from '../../domain/name.js';
 import { roles } from '../../domain/operator/roles.js';
 import { unknownField } from '../../server/bodies/unknown-field.js';
 import { HttpRefusal } from '../../server/errors.js';
@@ -9,13 +10,11 @@ import { optionOf } from './option-names.js';
 const REASON = 'say why in 1 to 500 characters';
 /** They would reorder or hide the text around the reason in a list. Line feeds and tabs are shown as such. */
 const misleading = /[^\P{Cc}\n\t\r]|\p{Bidi_Control}|\p{Cs}/u;
-/** Something that a person sees. */
-export const visible = /[^\s\p{C}\p{Default_Ignorable_Code_Point}]/u;
 export const requiredReason = z
   .string(REASON)
   .min(1, REASON)
   .max(500, REASON)
-  .refine((reason) => visible.test(reason), REASON)
+  .refine((reason) => shows.test(reason), REASON)
   .refine((reason) => !misleading.test(reason), 'must not have control characters');
 export const optionalReason = requiredReason.optional();
 

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
-import { caseFilters } from '../../../../projections/cases/queue.read-model.js';
+import { CANDIDATES, caseFilters } from '../../../../projections/cases/queue.read-model.js';
 import { caseEffects, caseOutcomes } from '../../../domain/case/events.js';
 import { reportReasons } from '../../../domain/report/report-reasons.js';
 import type { ReportReason } from '../../../domain/report/report-reasons.js';
@@ -42,8 +42,8 @@ const NOTICE = 'text for the person, on their account page; it is erased with th
 const caseCalls = actsOf<typeof caseActs>;
 const perform = performing<typeof caseActs>();
 
-const viewLines = (shown: CaseView | null, _id: string, _given: object, names: NamesInLines) =>
-  shown === null ? [] : caseViewLines(shown, names);
+const viewLines = (shown: CaseView, _id: string, _given: object, names: NamesInLines) =>
+  caseViewLines(shown, names);
 
 export function addCaseCommands(program: Command): void {
   const group = program.command('case').description('cases: reports, decisions and appeals');
@@ -78,7 +78,11 @@ export function addCaseCommands(program: Command): void {
   withReason(group.command('claim'))
     .description('claim a case, so that no other operator decides it, and show its texts')
     .argument('<case-id>', ID)
-    .action(perform('POST /operator/cases/:id/claim', viewLines));
+    .action(
+      perform('POST /operator/cases/:id/claim', ({ case: shown }, id, given, names) =>
+        shown === null ? [] : viewLines(shown, id, given, names),
+      ),
+    );
 
   withReason(group.command('next'))
     .description(
@@ -94,9 +98,14 @@ export function addCaseCommands(program: Command): void {
     .option('--application <client-id>', APPLICATION)
     .option('--after <case-id>', 'another than this one, which you have left')
     .action(
-      perform('POST /operator/cases/next', ({ case: next }, _id, _given, names) =>
+      perform('POST /operator/cases/next', ({ case: next }, _id, { application }, names) =>
         next === null
-          ? ['no case waits that you may claim, other than what you released today']
+          ? [
+              'no case waits that you may claim, other than what you released today',
+              ...(application === undefined
+                ? []
+                : [`at most the ${CANDIDATES} most urgent cases were searched`]),
+            ]
           : caseViewLines(next, names),
       ),
     );

@@ -114,8 +114,8 @@ function queueTable({ session }: Frame, asked: Asked, cases: readonly Listed[], 
       'Cases',
       withReporters ? [...headings, 'Reporters'] : headings,
       cases.map((each) => [
-        html`<a href="/console/cases/${each.caseId}"
-          >${each.postId === null ? 'The account' : html`<bdi>${nameOf.post(each.postId)}</bdi>`}</a
+        html`<a href="/console/cases/${each.caseId}" dir="auto"
+          >${each.postId === null ? 'The account' : nameOf.post(each.postId)}</a
         >`,
         split(named.person(each.targetActorId), ofAuthor(asked, each)),
         each.appId === null ? '' : split(named.application(each.appId), ofApplication(asked, each.appId)),
@@ -140,7 +140,7 @@ const ofApplication = ({ application }: Asked, appId: string): Html | undefined 
 /** The others that wait, of the same author. */
 function ofAuthor({ author }: Asked, { targetActorId, openOfAuthor, state: is }: Listed): Html | undefined {
   if (author !== null || openOfAuthor <= (is === 'open' ? 1 : 0)) return undefined;
-  return link(`${numbers.format(openOfAuthor)} cases`, { ...first, author: targetActorId });
+  return link(counted(openOfAuthor, 'cases'), { ...first, author: targetActorId });
 }
 
 const gravestFirst: readonly ReportReason[] = ['illegal', 'harassment', 'impersonation', 'other', 'spam'];

@@ -41,7 +41,12 @@ export async function answerFault(
     code,
     message: shown,
     ways: row ? [backFrom(row, request, code), row.ways?.(frame, params) ?? html``] : [],
-    written: texts.flatMap((name) => formOf(request).all(name)).filter((text) => text !== ''),
+    written: texts.flatMap(([name, label]) => {
+      const text = formOf(request)
+        .all(name)
+        .findLast((each) => each !== '');
+      return text === undefined ? [] : [[label, text] as const];
+    }),
   });
   return reply
     .status(status)
@@ -50,7 +55,11 @@ export async function answerFault(
 }
 
 /** Fields with what a person wrote. */
-const texts = ['reason', 'notice', 'note'] as const;
+const texts = [
+  ['reason', 'Your reason, to copy'],
+  ['notice', 'Your text for the person, to copy'],
+  ['note', 'Your note, to copy'],
+] as const;
 
 /** From a form to the page that has it; from a page with filters to the page without. */
 function backFrom(row: Act, { method, params, url }: FastifyRequest, code: string): Html {

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { limits } from '../../../base/config/limit-settings.js';
 import { HttpRefusal } from '../../../server/errors.js';
 import { consolePathOf } from '../../desk/act.js';
+import { requireAdmission } from '../../desk/admission.js';
 import { actOfRoute, actTable } from '../table.js';
 import { ConsoleCookies } from '../../console/cookies.js';
 import { Form, formOf } from '../../console/form.js';
@@ -41,19 +42,23 @@ export function consoleRoutes(root: FastifyInstance, parts: ConsoleParts): void 
         const row = actOfRoute(request.method, request.routeOptions.url);
         if (!row) return;
         const visit = await visitOf(request, reply, row, { ...parts, cookies });
-        if (visit) visits.set(request, visit);
-        else if (request.method === 'GET')
+        if (visit) {
+          visits.set(request, visit);
+          if (request.method !== 'POST') requireAdmission(row, visit.caller);
+        } else if (request.method !== 'POST')
           return reply.redirect(`/console/sign-in?to=${encodeURIComponent(request.url)}`, 303);
       });
       server.addHook('preHandler', async (request) => {
         const visit = visits.get(request);
-        if (request.method !== 'POST' || !actOfRoute(request.method, request.routeOptions.url)) return;
-        // The page of the refusal has what the person wrote, so it is made once that is read.
+        const row = actOfRoute(request.method, request.routeOptions.url);
+        if (request.method !== 'POST' || !row) return;
+        // The page of a refusal has what the person wrote, so it is made once that is read.
         if (!visit)
           throw new HttpRefusal(
             'authentication_required',
             'Your session has ended. Sign in, then try again.',
           );
+        requireAdmission(row, visit.caller);
         formOf(request).requireProof(visit.secret);
       });
       server.setErrorHandler((error, request, reply) =>

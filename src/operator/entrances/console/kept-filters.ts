@@ -37,7 +37,10 @@ export const withKeptFilters =
     if (!('order' in asked))
       return goTo(exchange, `${PATH}?${queryOf({ ...chosen, order: chosen?.order ?? 'urgent', ...asked })}`);
     if (chosen) void reply.header('set-cookie', cookies.keepFilters(queryOf(chosen)));
-    return answer(exchange);
+    return answer(exchange).catch((error: unknown) => {
+      void reply.removeHeader('set-cookie');
+      throw error;
+    });
   };
 
 const queryOf = (fields: object): string =>

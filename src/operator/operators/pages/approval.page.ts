@@ -70,7 +70,8 @@ const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 function factOf(name: string, value: string): Html {
   if (name === 'application') return named.application(value);
-  return moment.test(value) ? secondElement(Date.parse(value)) : html`<bdi>${value}</bdi>`;
+  const isTime = (name === 'from' || name === 'until') && moment.test(value);
+  return isTime ? secondElement(Date.parse(value)) : html`<bdi>${value}</bdi>`;
 }
 
 function outcome({ act, approvalId, state: is }: ListedApproval): Html | undefined {
