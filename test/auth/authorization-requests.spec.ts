@@ -79,6 +79,18 @@ describe('an authorization request refuses', () => {
   });
 
   it.each([
+    ['read toString profile', 'unknown scope requested: profile toString'],
+    ['read post:delete', 'requested scope is not allowed: post:delete'],
+    [`read ${'x'.repeat(300)}`, `unknown scope requested: ${'x'.repeat(200)}`],
+  ])('%j, and names the scope', async (scope, description) => {
+    const { url } = await authorizationRequest(client, scope);
+    expect(await redirectedError(url)).toMatchObject({
+      error: 'invalid_scope',
+      error_description: description,
+    });
+  });
+
+  it.each([
     ['state', 1_024],
     ['nonce', 256],
   ])('a %s of more than %d characters', async (name, most) => {

@@ -71,8 +71,9 @@ export function registerApplication(
   if (redirectUris.length === 0) return new Refusal('invalid_text', 'Name at least one redirect URI.');
   const fault = faultIn(redirectUris) ?? faultIn(postLogoutRedirectUris);
   if (fault) return fault;
-  if (draft.scopes.length === 0 || !draft.scopes.every(isScope))
-    return new Refusal('invalid_text', 'Name at least one scope, and only existing scopes.');
+  const unknown = draft.scopes.filter((scope) => !isScope(scope));
+  if (unknown.length > 0) return new Refusal('invalid_text', `There is no scope ${unknown.join(', ')}.`);
+  if (draft.scopes.length === 0) return new Refusal('invalid_text', 'Name at least one scope.');
   const scopes = canonicalScopes(draft.scopes);
   const data = { appId, name, redirectUris, postLogoutRedirectUris, scopes, at };
   return [{ type: 'application.registered', data }];
