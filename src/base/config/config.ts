@@ -50,6 +50,8 @@ export abstract class Config {
   abstract readonly fourEyesMinAge: string;
   /** Reasons of decisions to choose from. Undefined: the words of reports. */
   abstract readonly caseReasons: readonly string[] | undefined;
+  /** Where the source of this release can be read. Undefined: pages name its files without a link. */
+  abstract readonly sourceUrl: string | undefined;
   abstract readonly operatorToken: string | undefined;
   /** Base URL of an OpenTelemetry collector. Undefined: no traces are exported. */
   abstract readonly otlpEndpoint: string | undefined;
@@ -200,6 +202,7 @@ const environment = z
       })
       .default('7d'),
     CASE_REASONS: caseReasons.optional(),
+    SOURCE_URL: urlWith('http:', 'https:').optional(),
     OTEL_EXPORTER_OTLP_ENDPOINT: urlWith('http:', 'https:').optional(),
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
   })
@@ -267,6 +270,7 @@ export function readConfig(env: NodeJS.ProcessEnv = terminal().env): Config {
     erasureRewriteHour: read.ERASURE_REWRITE_HOUR,
     fourEyesMinAge: read.FOUR_EYES_MIN_AGE,
     caseReasons: read.CASE_REASONS,
+    sourceUrl: read.SOURCE_URL,
     operatorToken: read.OPERATOR_TOKEN,
     otlpEndpoint: read.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel: read.LOG_LEVEL,

@@ -31,6 +31,7 @@ export function settingsOf(config: Config): Record<string, string> {
     ERASURE_REWRITE_HOUR: String(config.erasureRewriteHour),
     FOUR_EYES_MIN_AGE: config.fourEyesMinAge,
     CASE_REASONS: config.caseReasons?.join(';'),
+    SOURCE_URL: config.sourceUrl,
     OTEL_EXPORTER_OTLP_ENDPOINT: config.otlpEndpoint,
     LOG_LEVEL: config.logLevel,
   };

@@ -25,6 +25,7 @@ describe('the settings for a child process', () => {
       RATE_LIMITS: 'off',
       FAN_OUT_THRESHOLD: '2',
       CASE_TARGET_HOURS: 'critical=4, low=720',
+      SOURCE_URL: 'https://code.example/plaza/src/v1/',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
     });
     expect(readConfig(settingsOf(all))).toEqual(all);
