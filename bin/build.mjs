@@ -18,6 +18,7 @@ const inputs = [
   'src',
   'projections',
   'bench',
+  'docs/applications.md',
   ...['package.json', 'src', 'testing', 'bench'].map((path) => `packages/event-store/${path}`),
 ];
 const builtFrom = join(root, 'dist', 'bundle', 'built-from');
@@ -27,6 +28,7 @@ if (!existsSync(builtFrom) || readFileSync(builtFrom, 'utf8') !== digest) {
   rmSync(builtFrom, { force: true });
   run(fileURLToPath(import.meta.resolve('@nestjs/cli/bin/nest.js')), 'build');
   run('bin/bundle.mjs');
+  run('dist/src/programs/write-guide.js', 'docs/applications.md', 'dist/guide.json');
   writeFileSync(builtFrom, digest);
 }
 

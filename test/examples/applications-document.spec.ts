@@ -14,6 +14,7 @@ import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
 import { blocksOf } from './support/document.js';
 import { DocumentRunner } from './support/document-runner.js';
+import { codeBlocksOf } from './support/page.js';
 
 const document = readFileSync(new URL('../../docs/applications.md', import.meta.url), 'utf8');
 const steps = blocksOf(document).map((block, at) => {
@@ -68,6 +69,22 @@ describe('docs/applications.md', () => {
     const missing = needed.filter(([scope, operation]) => !operationsByScope[scope]?.includes(operation));
     expect(missing).toEqual([]);
     expect(Object.values(operationsByScope).flat()).toHaveLength(needed.length);
+  });
+
+  it('is served as the guide of the network, with its addresses', async () => {
+    const page = await (await fetch(`${network.baseUrl}/docs/guide`)).text();
+    const shown = codeBlocksOf(page).map(({ text }) => text);
+    const { host } = new URL(network.baseUrl);
+    expect(shown.filter((text) => !text.startsWith(' browser'))).toEqual(
+      steps.map(([, { text }]) =>
+        text
+          .replaceAll('<HOST>', host)
+          .replaceAll('<ISSUER_ENCODED>', encodeURIComponent(`${network.baseUrl}/api/auth`)),
+      ),
+    );
+    expect(page).toContain(`<code>${network.baseUrl}/api/auth/.well-known/openid-configuration</code>`);
+    expect(page).not.toMatch(/&lt;(?:BASE_URL|HOST|ISSUER_ENCODED)&gt;/);
+    for (const [, title = ''] of document.matchAll(/^#+ (.+)$/gm)) expect(page).toContain(`>${title}</a></h`);
   });
 
   // In order: each block continues from the one before.

@@ -1,9 +1,11 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { plazaClient } from '../../client/client.ts';
 import { HttpModule } from '../../src/doors/api/http.module.js';
 import { documentOf } from '../../src/doors/api/openapi/document.js';
 import { operationsOf } from '../../src/doors/api/openapi/openapi.js';
+import { publishedDomainCodes } from '../../src/server/domain-codes.js';
+import { oauthCodes } from '../../src/server/oauth-codes.js';
 import { registerApplication, send } from '../support/api.js';
 import { personWithToken } from '../support/people.js';
 import type { SignedIn } from '../support/api.js';
@@ -52,7 +54,7 @@ describe('/api/openapi.json', () => {
   });
 });
 
-describe.each(['/api/openapi.json', '/docs'])('%s', (path) => {
+describe.each(['/api/openapi.json', '/docs', '/docs/guide', '/docs/operations/createPost'])('%s', (path) => {
   const ask = (headers: Record<string, string> = {}, method = 'GET') =>
     fetch(`${network.baseUrl}${path}`, { method, headers });
 
@@ -73,13 +75,85 @@ describe.each(['/api/openapi.json', '/docs'])('%s', (path) => {
 });
 
 describe('/docs', () => {
-  it('is a page without scripts or external resources', async () => {
-    const answer = await fetch(`${network.baseUrl}/docs`);
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-    expect(answer.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
-    const page = await answer.text();
-    expect(page).not.toMatch(/<script|<link|<img|<iframe|\bsrc=|@import|url\(/i);
+  const pageAt = async (path: string) => {
+    const answer = await fetch(network.baseUrl + path);
+    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  };
+
+  it.each(['', '/guide', '/errors', '/schemas', '/all', '/operations/createPost'])(
+    'has a page without external resources, whose one script its policy admits: /docs%s',
+    async (path) => {
+      const { status, headers, text } = await pageAt(`/docs${path}`);
+      expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+      const [, script = '', ...more] = text.split(/<script>|<\/script>/).slice(0, -1);
+      expect([more, text.match(/<script/g)]).toEqual([[], ['<script']]);
+      const policy = (headers.get('content-security-policy') ?? '').split('; ');
+      expect(policy).toEqual(expect.arrayContaining(["default-src 'none'", "base-uri 'none'"]));
+      const digest = createHash('sha256').update(script).digest('base64');
+      expect(policy.filter((each) => each.startsWith('script-src'))).toEqual([
+        `script-src 'sha256-${digest}'`,
+      ]);
+      expect(text).not.toMatch(/<link rel="stylesheet|<img|<iframe|\bsrc=|@import|url\(|\bstyle=|\son\w+=/i);
+    },
+  );
+
+  it('has a page for each operation, and no link that leads nowhere', async () => {
+    const pages = new Map<string, { ids: readonly string[]; links: readonly string[] }>();
+    const open = ['/docs'];
+    for (const path of open) {
+      const { status, text } = await pageAt(path);
+      expect([path, status]).toEqual([path, 200]);
+      const ids = [...text.matchAll(/\sid="([^"]+)"/g)].map(([, id = '']) => id);
+      expect([path, ids.filter((id, at) => ids.indexOf(id) < at)]).toEqual([path, []]);
+      const links = [...text.matchAll(/<a[^>]* href="([^"]+)"/g)]
+        .map(([, href = '']) => (href.startsWith('#') ? path + href : href))
+        .filter((href) => /^\/docs\b/.test(href));
+      pages.set(path, { ids, links });
+      open.push(...new Set(links.map((href) => href.split('#')[0] ?? '').filter((to) => !open.includes(to))));
+    }
+    const broken = [...pages.values()]
+      .flatMap(({ links }) => links)
+      .filter((href) => {
+        const [to = '', id] = href.split('#');
+        return id !== undefined && !pages.get(to)?.ids.includes(id);
+      });
+    expect(broken).toEqual([]);
+    const served = operationsOf(documentOf(HttpModule, network.baseUrl)).map(
+      ({ operation }) => `/docs/operations/${operation.operationId}`,
+    );
+    expect([...pages.keys()]).toEqual(expect.arrayContaining(served));
   });
+
+  it('has all of it on one page, which needs no other', async () => {
+    const { text } = await pageAt('/docs/all');
+    const [, content = ''] = text.split('<div id="content"');
+    const document = documentOf(HttpModule, network.baseUrl);
+    for (const { path, operation } of operationsOf(document)) {
+      expect(content).toContain(`id="${operation.operationId}"`);
+      expect(content).toContain(`<code>${path}</code>`);
+    }
+    for (const name of Object.keys(document.components.schemas))
+      expect(content).toContain(`id="schema-${name}"`);
+    expect(content.match(/href="\/docs\/(?!guide)[^"]*"/g)).toBeNull();
+  });
+
+  it('names each code with its cause, its remedy and its operations', async () => {
+    const { text } = await pageAt('/docs/errors');
+    const entryOf = (id: string) => new RegExp(`<div id="${id}">(.*?)<div id=`, 's').exec(text)?.[1] ?? '';
+    for (const code of publishedDomainCodes) expect([code, entryOf(`code-${code}`)]).not.toEqual([code, '']);
+    for (const code of oauthCodes) expect(text).toContain(`<div id="oauth-${code}">`);
+    expect(entryOf('code-capability_required')).toMatch(
+      /The grant lacks the scope.*a grant never gets more scopes.*\/docs\/operations\/createPost/s,
+    );
+    expect(entryOf('oauth-access_denied')).toContain('The person refused.');
+  });
+
+  it.each(['/docs/operations/none', '/docs/none', '/docs/', '/docs/guide/'])(
+    'has nothing at %s',
+    async (path) => {
+      expect((await pageAt(path)).status).toBe(404);
+    },
+  );
 });
 
 describe('the typed client', () => {

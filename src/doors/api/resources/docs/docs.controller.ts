@@ -1,20 +1,55 @@
 import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Config } from '../../../../base/config/config.js';
+import { HttpRefusal } from '../../../../server/errors.js';
 import type { OpenApi } from '../../openapi/openapi.js';
 import { API_DOCUMENT } from '../../openapi/openapi.controller.js';
 import { PreparedAnswer } from '../../openapi/prepared-answer.js';
-import { docsHeaders, docsPage } from './docs.page.js';
+import { docsPage } from './docs.page.js';
+import { docsHeaders } from './frame.js';
+import type { Reference } from './frame.js';
+import { guideAt, readGuide } from './guide/guide.js';
 
 @Controller('docs')
 export class DocsController {
-  private readonly page: PreparedAnswer;
+  private reference: Reference | undefined;
+  /** By path: each page is made when it is first asked for. */
+  private readonly made = new Map<string, PreparedAnswer>();
 
-  constructor(@Inject(API_DOCUMENT) document: OpenApi) {
-    this.page = new PreparedAnswer(docsPage(document), docsHeaders);
-  }
+  constructor(
+    @Inject(API_DOCUMENT) private readonly document: OpenApi,
+    private readonly config: Config,
+  ) {}
 
   @Get()
-  read(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
-    this.page.send(request, reply);
+  overview(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
+    this.send(request, reply);
+  }
+
+  @Get(':page')
+  page(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
+    this.send(request, reply);
+  }
+
+  @Get('operations/:id')
+  operation(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
+    this.send(request, reply);
+  }
+
+  private send(request: FastifyRequest, reply: FastifyReply): void {
+    const [path = ''] = request.url.split('?');
+    this.answerAt(path).send(request, reply);
+  }
+
+  /** @throws {HttpRefusal} `not_found` */
+  private answerAt(path: string): PreparedAnswer {
+    const made = this.made.get(path);
+    if (made) return made;
+    this.reference ??= { document: this.document, guide: guideAt(readGuide(), this.config) };
+    const page = docsPage(path, this.reference);
+    if (page === undefined) throw new HttpRefusal('not_found', 'There is nothing at this address.');
+    const answer = new PreparedAnswer(page, docsHeaders);
+    this.made.set(path, answer);
+    return answer;
   }
 }

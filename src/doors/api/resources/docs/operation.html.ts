@@ -8,34 +8,45 @@ import type {
   OperationAtPath,
   ResponseObject,
 } from '../../openapi/openapi.js';
-import { exampleHtml, fieldsHtml, descriptionHtml, typeOf } from './schema.html.js';
+import { codeHtml, headingHtml, jsonHtml } from './code.html.js';
+import { entryOf } from './errors.html.js';
+import { samplesOf } from './samples.js';
+import { fieldsHtml, descriptionHtml, typeOf } from './schema.html.js';
 
-export function operationHtml({ method, path, operation }: OperationAtPath, document: OpenApi): Html {
-  const { operationId, summary, description, parameters, requestBody, responses } = operation;
+/** `level`: of the heading; 1 on a page of its own. */
+export function operationHtml(at: OperationAtPath, document: OpenApi, level: number): Html {
+  const { method, path, operation } = at;
+  const { operationId: id, summary, description, parameters, requestBody, responses } = operation;
   const { 200: success, ...refusals } = responses;
-  return html`<article class="card operation" id="${operationId}">
-    <h3><a href="#${operationId}">${summary}</a></h3>
-    <p class="address"><span class="method ${method}">${method.toUpperCase()}</span> <code>${path}</code></p>
-    ${description === undefined ? undefined : html`<p>${descriptionHtml(description)}</p>`}
-    <p class="small quiet">${accessOf(operation)}</p>
-    ${
-      parameters.length === 0
-        ? undefined
-        : html`<h4>Parameters</h4>
-            ${parametersHtml(parameters)}`
-    }
-    ${
-      requestBody &&
-      html`<h4>Body</h4>
-        ${contentHtml(requestBody.content)}`
-    }
-    <h4>200</h4>
-    ${success && answerHtml(success, document)}
-    <details>
-      <summary>Refusals</summary>
+  const part = (name: string, title: string) => headingHtml(level + 1, `${id}-${name}`, title);
+  return html`<article class="operation">
+    <div>
+      ${headingHtml(level, id, summary)}
+      <p class="address">${methodHtml(method)} <code>${path}</code></p>
+      ${description === undefined ? undefined : html`<p>${descriptionHtml(description)}</p>`}
+      <p class="small quiet">${accessOf(operation)}</p>
+      ${
+        parameters.length === 0
+          ? undefined
+          : html`${part('parameters', 'Parameters')}${parametersHtml(parameters)}`
+      }
+      ${requestBody && html`${part('body', 'Body')}${contentHtml(requestBody.content, document)}`}
+      ${part('answer', 'Answer')} ${success && answerHtml(success, document)} ${part('errors', 'Errors')}
       <dl class="fields-of">${Object.entries(refusals).map(refusalHtml)}</dl>
-    </details>
+    </div>
+    <div class="samples">${samplesHtml(at, document, success)}</div>
   </article>`;
+}
+
+export const methodHtml = (method: string): Html =>
+  html`<span class="method ${method}">${method.toUpperCase()}</span>`;
+
+function samplesHtml(at: OperationAtPath, { servers, components }: OpenApi, success?: ResponseObject): Html {
+  const { curl, typescript } = samplesOf(at, servers[0]?.url ?? '', components.schemas);
+  const answers = Object.entries(success?.content ?? {}).flatMap(([, { example }]) =>
+    example === undefined ? [] : [jsonHtml(example, 'The answer')],
+  );
+  return html`${codeHtml(curl, 'sh', 'curl')} ${codeHtml(typescript, 'ts', 'TypeScript')} ${answers}`;
 }
 
 function accessOf({ security }: OperationObject): Html {
@@ -64,11 +75,11 @@ function parametersHtml(parameters: readonly ParameterObject[]): Html {
   return html`<dl class="fields-of">${rows}</dl>`;
 }
 
-function contentHtml(content: MediaTypes): Html {
+function contentHtml(content: MediaTypes, { components }: OpenApi): Html {
   const parts = Object.entries(content).map(
-    ([type, { schema, example }]) =>
+    ([type, { schema }]) =>
       html`<p class="small quiet">${type}: ${typeOf(schema)}</p>
-        ${fieldsHtml(schema)}${example === undefined ? undefined : exampleHtml(example)}`,
+        ${fieldsHtml(schema, components.schemas)}`,
   );
   return html`${parts}`;
 }
@@ -82,7 +93,7 @@ function answerHtml({ headers = {}, content }: ResponseObject, document: OpenApi
       <dd class="quiet">${descriptionHtml(described?.description ?? '')}</dd>
     </div>`;
   });
-  return html`${content ? contentHtml(content) : html`<p class="small quiet">An empty body.</p>`}
+  return html`${content ? contentHtml(content, document) : html`<p class="small quiet">An empty body.</p>`}
   ${
     rows.length === 0
       ? undefined
@@ -94,15 +105,14 @@ function answerHtml({ headers = {}, content }: ResponseObject, document: OpenApi
 }
 
 function refusalHtml([status, { content = {} }]: [string, ResponseObject]): Html {
-  const codes = Object.values(content).flatMap(({ examples = {} }) =>
-    Object.entries(examples).map(([code, example]) =>
-      '$ref' in example
-        ? html`<li>
-            <a href="#code-${code}"><code>${code}</code></a>
-          </li>`
-        : html`<li><code>${code}</code></li>`,
-    ),
-  );
+  const codes = Object.values(content)
+    .flatMap(({ examples = {} }) => Object.entries(examples))
+    .map(
+      ([code, example]) =>
+        html`<li>
+          <a href="/docs/errors#${entryOf(code, example)}"><code>${code}</code></a>
+        </li>`,
+    );
   return html`<div>
     <dt>${status}</dt>
     <dd>

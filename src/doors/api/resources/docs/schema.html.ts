@@ -21,14 +21,24 @@ interface SchemaParts {
   readonly pattern?: string;
 }
 
+/** The schemas of the document by name (`components.schemas`). */
+export type NamedSchemas = Readonly<Record<string, JsonSchema>>;
+
+const nameOf = ({ $ref }: SchemaParts): string | undefined => $ref?.split('/').at(-1);
+
+/** The named schema that a schema refers to, or else itself. */
+export function resolved(schema: JsonSchema, named: NamedSchemas): JsonSchema {
+  return named[nameOf(schema) ?? ''] ?? schema;
+}
+
 /**
  * Returns the type of a schema as a short text, like `list of Post`, `string or null`, `"follow" or "like"`, `integer,
  * from 1 to 500`.
  */
 export function typeOf(schema: JsonSchema): Html {
-  const { $ref, type, const: constant, enum: values, items, anyOf, oneOf }: SchemaParts = schema;
-  const name = $ref?.split('/').at(-1);
-  if (name !== undefined) return html`<a href="#schema-${name}">${name}</a>`;
+  const { type, const: constant, enum: values, items, anyOf, oneOf }: SchemaParts = schema;
+  const name = nameOf(schema);
+  if (name !== undefined) return html`<a href="/docs/schemas#schema-${name}">${name}</a>`;
   if (constant !== undefined) return html`<code>${JSON.stringify(constant)}</code>`;
   if (values) return either(values.map((value) => html`<code>${JSON.stringify(value)}</code>`));
   const choices = anyOf ?? oneOf;
@@ -56,17 +66,34 @@ function boundsOf({ minimum, maximum, minLength, maxLength, pattern }: SchemaPar
 
 /**
  * Lists the fields of an object schema; undefined without fields. Each alternative of a schema has a list of its own.
+ * `named`: the schema and its alternatives may be references to these.
  */
-export function fieldsHtml(schema: JsonSchema): Html | undefined {
-  const { properties, required = [], oneOf, anyOf, allOf, items }: SchemaParts = schema;
+export function fieldsHtml(schema: JsonSchema, named: NamedSchemas = {}): Html | undefined {
+  const { properties, required = [], oneOf, anyOf, allOf, items }: SchemaParts = resolved(schema, named);
   const parts = oneOf ?? anyOf ?? allOf;
-  if (parts) return html`${parts.flatMap((part) => fieldsHtml(part) ?? [])}`;
+  if (parts) {
+    const lists = parts.flatMap((part) => fieldsHtml(part, named) ?? []);
+    if (lists.length === 0) return undefined;
+    const word = oneOf || anyOf ? 'or' : 'and';
+    return html`${lists.map((list, at) =>
+      at === 0
+        ? list
+        : html`<p class="small quiet">${word}</p>
+            ${list}`,
+    )}`;
+  }
   if (items) return fieldsHtml(items);
   if (!properties) return undefined;
   const rows = Object.entries(properties).map(([name, field]) =>
     fieldOf(name, field, required.includes(name)),
   );
   return html`<dl class="fields-of">${rows}</dl>`;
+}
+
+/** The names of an object's own fields, and of those of its alternatives. */
+export function fieldNamesOf(schema: JsonSchema, named: NamedSchemas): readonly string[] {
+  const { properties = {}, oneOf, anyOf }: SchemaParts = resolved(schema, named);
+  return [...Object.keys(properties), ...(oneOf ?? anyOf ?? []).flatMap((part) => fieldNamesOf(part, named))];
 }
 
 function fieldOf(name: string, field: JsonSchema, isRequired: boolean): Html {
@@ -85,6 +112,3 @@ export function descriptionHtml(text: string): Html {
     .map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`));
   return html`${parts}`;
 }
-
-export const exampleHtml = (value: unknown): Html =>
-  html`<pre tabindex="0"><code>${JSON.stringify(value, undefined, 2)}</code></pre>`;
