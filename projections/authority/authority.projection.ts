@@ -2,6 +2,7 @@ import type { Recorded } from '../../src/log/recorded.js';
 import { dispatcherOf } from '../runner/projection.js';
 import type { Group, Projection } from '../runner/projection.js';
 import {
+  changeApplication,
   changeProfile,
   eraseAccount,
   issueGrant,
@@ -15,6 +16,7 @@ import {
   setRegistration,
   changeHandle,
   recordGrantUse,
+  recordSecretRotation,
 } from './authority.sql.js';
 import { approvalHandlers } from './approvals.handlers.js';
 import { batchHandlers } from './batches.handlers.js';
@@ -27,7 +29,7 @@ import { operatorHandlers } from './operators.handlers.js';
  */
 export const authority: Projection = {
   name: 'authority',
-  version: 6,
+  version: 7,
   tables: '',
   handlers: {
     'account.registered': ({ event: { data }, revision, erased }, write) => {
@@ -89,6 +91,20 @@ export const authority: Projection = {
     'application.reinstated': ({ event: { data }, revision }, write) => {
       write(setApplicationState, { app_id: data.appId, state: 'active', revision: String(revision) });
     },
+    'application.changed': ({ event: { data }, revision }, write) =>
+      write(changeApplication, {
+        app_id: data.appId,
+        name: data.name,
+        redirect_uris: data.redirectUris,
+        post_logout_redirect_uris: data.postLogoutRedirectUris,
+        scopes: data.scopes,
+        former_names: data.formerNames,
+        removes_scopes: data.removedScopes.length > 0,
+        redirects_changed_at: data.changed.includes('redirectUris') ? data.at : null,
+        change_revision: String(revision),
+      }),
+    'application.secret_rotated': ({ event: { data } }, write) =>
+      write(recordSecretRotation, { app_id: data.appId, rotated_at: data.at }),
     'grant.issued': ({ event: { data } }, write) => {
       write(issueGrant, {
         grant_id: data.grantId,

@@ -160,6 +160,61 @@ export const registerApplication: Statement<NewApplication> = {
     WHERE application.registered_at IS NULL`,
 };
 
+interface ApplicationChange {
+  readonly app_id: string;
+  readonly name: string;
+  readonly redirect_uris: readonly string[];
+  readonly post_logout_redirect_uris: readonly string[];
+  readonly scopes: readonly string[];
+  readonly former_names: readonly object[];
+  readonly removes_scopes: boolean;
+  /** Null: they are as before. */
+  readonly redirects_changed_at: number | null;
+  readonly change_revision: string;
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** Redirect addresses and secret that change within a day: the newer time of both. They arrive in any order. */
+const identityChangedAt = (other: string, at: string): string => `
+  CASE WHEN abs(application.${other} - ${at}) <= ${DAY_MS}
+    THEN greatest(application.identity_changed_at, application.${other}, ${at})
+    ELSE application.identity_changed_at END`;
+
+/** A registration always comes before: who changes an application applies it first. */
+export const changeApplication: Statement<ApplicationChange> = {
+  name: 'application.change',
+  table: 'application',
+  key: (row) => row.app_id,
+  sql: `
+    UPDATE authority.application SET name = row.name, redirect_uris = row.redirect_uris,
+      post_logout_redirect_uris = row.post_logout_redirect_uris, scopes = row.scopes,
+      former_names = row.former_names, is_ending_grants = application.is_ending_grants OR row.removes_scopes,
+      redirects_changed_at = coalesce(row.redirects_changed_at, application.redirects_changed_at),
+      identity_changed_at = ${identityChangedAt('secret_rotated_at', 'row.redirects_changed_at')},
+      change_revision = row.change_revision
+    FROM json_to_recordset($1) AS row(app_id text, name text, redirect_uris text[], post_logout_redirect_uris text[],
+      scopes text[], former_names jsonb, removes_scopes boolean, redirects_changed_at bigint, change_revision bigint)
+    WHERE application.app_id = row.app_id AND application.change_revision < row.change_revision`,
+};
+
+interface SecretRotation {
+  readonly app_id: string;
+  readonly rotated_at: number;
+}
+
+export const recordSecretRotation: Statement<SecretRotation> = {
+  name: 'application.rotate-secret',
+  table: 'application',
+  key: (row) => row.app_id,
+  sql: `
+    UPDATE authority.application SET
+      secret_rotated_at = greatest(application.secret_rotated_at, row.rotated_at),
+      identity_changed_at = ${identityChangedAt('redirects_changed_at', 'row.rotated_at')}
+    FROM json_to_recordset($1) AS row(app_id text, rotated_at bigint)
+    WHERE application.app_id = row.app_id`,
+};
+
 interface ApplicationState {
   readonly app_id: string;
   readonly state: 'active' | 'suspended';

@@ -18,6 +18,15 @@ const register: Statement<NewApplication> = {
     ON CONFLICT (app_id) DO NOTHING`,
 };
 
+const rename: Statement<NewApplication> = {
+  name: 'application.rename',
+  table: 'application',
+  key: (row) => row.app_id,
+  sql: `
+    UPDATE application SET name = row.name FROM json_to_recordset($1) AS row(app_id text, name text)
+    WHERE application.app_id = row.app_id`,
+};
+
 interface NewPost {
   readonly id: string;
   readonly position: string;
@@ -82,7 +91,7 @@ const edit: Statement<EditedPost> = {
 
 export const posts: Projection = {
   name: 'posts',
-  version: 4,
+  version: 5,
   // Identifiers use the "C" collation: a language's rules would slow down every index. The index `post_newest` names
   // the audience, so Postgres does not scan it for the few posts of an author or a thread. Personal texts are not
   // sampled, since statistics would outlive an erasure.
@@ -122,6 +131,8 @@ export const posts: Projection = {
   handlers: {
     'application.registered': ({ event: { data } }, write) =>
       write(register, { app_id: data.appId, name: data.name }),
+    'application.changed': ({ event: { data } }, write) =>
+      write(rename, { app_id: data.appId, name: data.name }),
     'post.created': ({ event: { data }, position, erased }, write) =>
       write(create, {
         id: data.postId,

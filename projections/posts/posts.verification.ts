@@ -11,7 +11,7 @@ export const postVerifications: readonly TableVerification[] = [
     key: ['app_id'],
     expected: `
       SELECT DISTINCT ON (data->>'appId') data->>'appId' AS app_id, data->>'name' AS name
-      FROM fact WHERE type = 'application.registered' ORDER BY data->>'appId', n`,
+      FROM fact WHERE type IN ('application.registered', 'application.changed') ORDER BY data->>'appId', n DESC`,
     actual: 'SELECT app_id, name FROM application',
   },
   {

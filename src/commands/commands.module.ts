@@ -6,6 +6,7 @@ import { ErasureSteps } from './account/erasure-steps.js';
 import { signInHandlers } from './account/sign-ins.js';
 import { analyticsHandlers } from './analytics.js';
 import { applicationHandlers } from './application/applications.js';
+import { updateApplicationHandler } from './application/update-application.js';
 import { Allowances } from './approval/allowances.js';
 import { changeApprovalHandler } from './approval/change-approval.js';
 import { setFourEyesHandler } from './approval/set-four-eyes.js';
@@ -48,6 +49,7 @@ export const commandHandlers = [
   ...signInHandlers,
   ...analyticsHandlers,
   ...applicationHandlers,
+  updateApplicationHandler,
   changeApprovalHandler,
   setFourEyesHandler,
   changeBatchHandler,

@@ -25,7 +25,7 @@ export interface EventMetadata {
   /** The account of the operating system that ran `plaza restore`, offline. */
   readonly systemAccount?: string | undefined;
   readonly reason?: string | undefined;
-  /** The stream of the batch or case that this event is a part of, or of the approval that allowed it. */
+  /** The stream of the batch, case or change of an application that this event is a part of, or of the approval that allowed it. */
   readonly cause?: string | undefined;
   /** The decision of the case whose effect this event is, or lifts. */
   readonly decisionId?: string | undefined;

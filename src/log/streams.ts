@@ -11,6 +11,7 @@ export const streams = {
   account: (actorId: string) => `account-${actorId}`,
   handle: (digest: string) => `handle-${digest}`,
   application: (appId: string) => `application-${appId}`,
+  applicationChanges: (appId: string) => `plaza_application_changes-${appId}`,
   grant: (grantId: string) => `grant-${grantId}`,
   post: (postId: string) => `post-${postId}`,
   /**
@@ -52,6 +53,7 @@ const idsInNames: Readonly<Record<string, readonly ('actorId' | 'postId' | 'gran
   post: ['postId'],
   grant: ['grantId'],
   application: ['appId'],
+  plaza_application_changes: ['appId'],
 };
 
 /** Returns each subject that the name of a stream names, by the field of its id; undefined: the name has none. */

@@ -6,6 +6,7 @@ import type { ClientCredentials } from '../../src/commands/application/applicati
 import { RevokeGrants } from '../../src/commands/grant/revoke-grants.js';
 import { SignOutEverywhere } from '../../src/commands/account/sign-ins.js';
 import { SuspendAccount } from '../../src/commands/account/accounts.js';
+import { UpdateApplication } from '../../src/commands/application/update-application.js';
 import { SuspendApplication } from '../../src/commands/application/applications.js';
 import { password, redirectUri, startAuthNetwork } from './support/auth-network.js';
 import type { AuthNetwork } from './support/auth-network.js';
@@ -58,10 +59,15 @@ async function allow({ visitor, consent }: PendingConsent): Promise<URL> {
 
 const execute = (command: Command<unknown>) => network.app().get(CommandBus).execute(command);
 const metadata = { requestId: 'r', operator: 'test', reason: 'a test' };
+const confirmed = { endsGrants: true };
 const acts = {
   suspendsPerson: ({ actorId }: PendingConsent) => execute(new SuspendAccount(actorId, metadata)),
   suspendsApplication: ({ application }: PendingConsent) =>
     execute(new SuspendApplication(application.clientId, metadata)),
+  losesAddress: ({ application: { clientId } }: PendingConsent) =>
+    execute(new UpdateApplication(clientId, { redirectUris: ['https://new.example/'] }, confirmed, metadata)),
+  losesScope: ({ application: { clientId } }: PendingConsent) =>
+    execute(new UpdateApplication(clientId, { scopes: ['openid'] }, confirmed, metadata)),
   signsOut: ({ actorId }: PendingConsent) => execute(new SignOutEverywhere(actorId, metadata)),
   disconnects: ({ actorId }: PendingConsent) =>
     execute(new RevokeGrants({ cause: 'person', actorId }, metadata)),
@@ -74,6 +80,8 @@ describe('a consent makes no grant if, while the page was open,', () => {
   it.each<readonly [string, Act, string]>([
     ['the person was suspended', 'suspendsPerson', 'login_required'],
     ['the application was suspended', 'suspendsApplication', 'social_authority_required'],
+    ['the application lost the address', 'losesAddress', 'invalid_redirect_uri'],
+    ['the application lost a scope', 'losesScope', 'invalid_scope'],
     ['the person signed out everywhere', 'signsOut', 'invalid_request'],
   ])('%s', async (_what, act, code) => {
     const pending = await atConsent();
@@ -91,6 +99,7 @@ describe('a consent brings no code if, before the redirect,', () => {
   it.each<readonly [string, Act, string]>([
     ['the person was suspended', 'suspendsPerson', 'name="password"'],
     ['the application was suspended', 'suspendsApplication', 'invalid_client'],
+    ['the application lost the address', 'losesAddress', 'invalid_redirect_uri'],
     ['the person signed out everywhere', 'signsOut', 'invalid_request'],
     ['the person disconnected the application, and they are asked again', 'disconnects', 'name="decision"'],
   ])('%s', async (_what, act, text) => {

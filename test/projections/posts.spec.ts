@@ -129,6 +129,13 @@ describe('the posts read model', () => {
     await oneByOne.close();
   });
 
+  test('a post has the name that its application has now', async () => {
+    await models.given(some.post('p1'), reply('r1'), some.applicationChange('app', { name: 'Writer' }));
+    expect((await repliesTo('p1'))?.items).toMatchObject([
+      { item: { originApp: { id: 'app', name: 'Writer' } } },
+    ]);
+  });
+
   describe('a restricted post', () => {
     const visiblePosts = async () =>
       (await models.ask(reconcile, { cursor: undefined })).posts.map(({ id, parentUnavailable }) =>

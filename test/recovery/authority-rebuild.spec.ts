@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { authorityGroup } from '../../projections/authority/authority.projection.js';
+import { authorityGroup, projectInline } from '../../projections/authority/authority.projection.js';
+import { CLEAR_AUTHORITY } from '../../src/base/store/authority/clear-authority.js';
 import { LogUnavailable } from '../../src/log/event-log.js';
 import { moveJob, runnableStates, requestJob } from '../../projections/jobs/job.js';
 import {
@@ -98,6 +99,53 @@ describe('the rebuilt authority', () => {
     log.add(some.account('eve'));
     await until(async () => !(await isRebuilding(bench)));
   });
+});
+
+it('the rebuilt authority has applications as they were changed, however often events are applied', async () => {
+  const log = new MemoryLog();
+  const change = { redirectUris: ['https://new.example/'], scopes: ['read'], removedScopes: ['post:create'] };
+  const recorded = log.add(
+    some.founding('n'),
+    some.application('app', { scopes: ['post:create', 'read'] }),
+    some.secretRotation('app'),
+    some.applicationChange('app', { ...change, formerNames: [{ name: 'App app', until: 1_500 }] }),
+    some.application('calm'),
+    some.secretRotation('calm'),
+  );
+  const rows = async () =>
+    (
+      await bench.pool.query(
+        `SELECT app_id, name, redirect_uris, scopes, former_names, change_revision, is_ending_grants, identity_changed_at
+          FROM authority.application WHERE registered_at IS NOT NULL ORDER BY app_id`,
+      )
+    ).rows;
+  const expected = [
+    {
+      app_id: 'app',
+      name: 'The new app',
+      redirect_uris: change.redirectUris,
+      scopes: ['read'],
+      former_names: [{ name: 'App app', until: 1_500 }],
+      change_revision: '0',
+      is_ending_grants: true,
+      identity_changed_at: '1500',
+    },
+    expect.objectContaining({
+      app_id: 'calm',
+      name: 'App calm',
+      change_revision: '-1',
+      identity_changed_at: null,
+    }),
+  ];
+  startAuthorityWorker(log);
+  await until(async () => (await rows()).at(-1)?.app_id === 'calm');
+  expect(await rows()).toEqual(expected);
+
+  await projectInline(recorded.toReversed(), bench.pool);
+  expect(await rows()).toEqual(expected);
+  await bench.pool.query(CLEAR_AUTHORITY);
+  await projectInline(recorded, bench.pool);
+  expect(await rows()).toEqual(expected);
 });
 
 it('a recovery invalidates the authority that was derived before it', async () => {

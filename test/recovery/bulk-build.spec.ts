@@ -49,6 +49,7 @@ describe('an incarnation built in bulk', () => {
           if (index % 2 === 0) await builds.build(log, live, { group });
           log.destroyKey(actorId);
         }
+        log.add(some.applicationChange('app'));
         await builds.build(log, live, { group });
         await builds.build(log, bulk, { group });
         const of = async (each: typeof live) => {

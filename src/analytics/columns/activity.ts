@@ -38,6 +38,7 @@ const activities: { readonly [Type in EventType]: Activity } = {
   'application.suspended': none,
   'application.reinstated': none,
   'application.secret_rotated': none,
+  'application.changed': none,
   'grant.issued': none,
   'grant.refreshed': 'refreshes',
   'grant.reuse_detected': none,

@@ -129,7 +129,7 @@ function unknownOf(stored: UndecodedEvent): Decoded {
 }
 
 export function applicationNameOf({ type, data, position }: UndecodedEvent): ApplicationName | undefined {
-  if (type !== 'application.registered') return undefined;
+  if (type !== 'application.registered' && type !== 'application.changed') return undefined;
   const { appId, name } = data as { readonly appId: string; readonly name: string };
   return { appId, name, position: Number(position) };
 }

@@ -97,8 +97,15 @@ export function foldedPeopleOf({ folded }: Pick<State, 'folded'>): number | null
   return folded === 'nothing' ? 0 : folded.people;
 }
 
-export const applicationLines = ({ applications }: Pick<State, 'applications'>): string =>
-  applications.map(({ appId, name }) => `${JSON.stringify({ app_id: appId, name })}\n`).join('');
+/** Each application once, by its newest name. */
+export const namedApplications = ({ applications }: Pick<State, 'applications'>) => [
+  ...new Map(applications.map((each) => [each.appId, each])).values(),
+];
+
+export const applicationLines = (state: Pick<State, 'applications'>): string =>
+  namedApplications(state)
+    .map(({ appId, name }) => `${JSON.stringify({ app_id: appId, name })}\n`)
+    .join('');
 
 /** By this a commit recognizes the key of its pseudonyms. */
 export const keyProofOf = (key: Buffer): string =>

@@ -2,7 +2,7 @@ import { allColumns, fieldColumns, fieldsOf, operatorColumn, shapeOf } from '../
 import type { Column, ColumnType } from '../columns/columns.js';
 import { extentOf } from '../data-set/extent.js';
 import type { Extent } from '../data-set/extent.js';
-import { peopleFileOf } from '../data-set/state.js';
+import { namedApplications, peopleFileOf } from '../data-set/state.js';
 import type { State } from '../data-set/state.js';
 import { eventTypes, personalFieldsOf } from '../../log/registry.js';
 import type { EventType } from '../../log/registry.js';
@@ -24,7 +24,7 @@ export function viewsOf(state: State, root: string, caughtUp: number | undefined
   return [
     { name: 'events', select: eventsSelect(state.files.map(pathOf), state.shape === shapeOf(state)) },
     { name: 'folded', select: foldedSelect(people && pathOf(people)) },
-    { name: 'applications', select: applicationsSelect(state.applications) },
+    { name: 'applications', select: applicationsSelect(namedApplications(state)) },
     ...extentViews(extentOf(state, caughtUp)),
     ...Object.entries(answers).map(([name, select]) => ({ name, select })),
     ...eventTypes.map(typeView),

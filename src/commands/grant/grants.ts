@@ -81,6 +81,14 @@ export const grantHandlers = [
       );
     const consent = { grantId, appId, actorId, scopes, allowed: application.scopes, at: write.now() };
     await write.project(aggregates.grant(grantId), metadata, (grant) => issueGrant(grant, consent));
+    // An update of the application may have removed a scope meanwhile. It writes its row before the grants that exceed it
+    // are listed, and this grant has its row: one of both finds the other.
+    const { scopes: allowed } = await write.store.db.findOneByOrFail(ApplicationRow, { appId });
+    if (scopes.every((scope) => allowed.includes(scope))) return;
+    await write.project(aggregates.grant(grantId), metadata, (grant) =>
+      revokeGrant(grant, { cause: 'operator', at: write.now() }),
+    );
+    throw new Refusal('capability_required', 'The application was changed meanwhile, and may request less.');
   }),
   handles(RefreshGrant, async ({ grantId, metadata, known }, write) => {
     const at = write.now();

@@ -1,5 +1,6 @@
 import { evolveAccount, evolveHandle, freeHandle, noAccount } from '../../domain/account/account.js';
 import { evolveApplication, noApplication } from '../../domain/application/application.js';
+import type { ApplicationChanged } from '../../domain/application/events.js';
 import { evolveApproval, noApproval } from '../../domain/approval/approval.js';
 import { evolveBatch, noBatch } from '../../domain/batch/batch.js';
 import { evolveCase, noCase } from '../../domain/case/case.js';
@@ -24,6 +25,13 @@ import type { Aggregate } from './handle-command.js';
 export const aggregates = {
   account: aggregate(streams.account, noAccount, evolveAccount),
   application: aggregate(streams.application, noApplication, evolveApplication),
+  /** The newest change; undefined: it is as it was registered. */
+  applicationChanges: aggregate(
+    streams.applicationChanges,
+    undefined as ApplicationChanged['data'] | undefined,
+    (_older, { data }: ApplicationChanged) => data,
+    newestEventOf,
+  ),
   approval: aggregate(streams.approval, noApproval, evolveApproval),
   batch: aggregate(streams.batch, noBatch, evolveBatch),
   case: aggregate(streams.case, noCase, evolveCase),

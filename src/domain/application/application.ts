@@ -44,12 +44,15 @@ export function evolveApplication(application: Application, event: ApplicationEv
   }
 }
 
-export interface ApplicationDraft {
-  readonly appId: string;
+export interface ApplicationDetails {
   readonly name: string;
   readonly redirectUris: readonly string[];
   readonly postLogoutRedirectUris: readonly string[];
   readonly scopes: readonly string[];
+}
+
+export interface ApplicationDraft extends ApplicationDetails {
+  readonly appId: string;
   readonly at: number;
 }
 
@@ -62,6 +65,13 @@ export function registerApplication(
   if (application.status !== 'none')
     return new Refusal('intent_conflict', 'The application is already registered.');
   const { appId, at } = draft;
+  const details = acceptedDetails(draft);
+  if (details instanceof Refusal) return details;
+  return [{ type: 'application.registered', data: { appId, ...details, at } }];
+}
+
+/** Returns them in their normal form, each address and scope once. */
+export function acceptedDetails(draft: ApplicationDetails): ApplicationDetails | Refusal {
   const name = normalizedName(draft.name, 'The name');
   if (name instanceof Refusal) return name;
   if (resemblesNetworkName(name))
@@ -74,9 +84,7 @@ export function registerApplication(
   const unknown = draft.scopes.filter((scope) => !isScope(scope));
   if (unknown.length > 0) return new Refusal('invalid_text', `There is no scope ${unknown.join(', ')}.`);
   if (draft.scopes.length === 0) return new Refusal('invalid_text', 'Name at least one scope.');
-  const scopes = canonicalScopes(draft.scopes);
-  const data = { appId, name, redirectUris, postLogoutRedirectUris, scopes, at };
-  return [{ type: 'application.registered', data }];
+  return { name, redirectUris, postLogoutRedirectUris, scopes: canonicalScopes(draft.scopes) };
 }
 
 export interface ApplicationChange {

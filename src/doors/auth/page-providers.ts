@@ -22,6 +22,7 @@ import { AppealAccess } from './sign-in/appeal-access.js';
 import { BrowserSessions } from './sign-in/browser-sessions.js';
 import { CsrfProtection } from './sign-in/csrf-protection.js';
 import { InteractionPages } from './sign-in/interaction.pages.js';
+import { FormerNames } from './storage/former-names.js';
 import { KnownBrowsers } from './storage/known-browsers.js';
 import { LocalSignIn } from './sign-in/local.strategy.js';
 import { PageCookies } from './storage/page-cookies.js';
@@ -45,6 +46,7 @@ export const pageProviders: readonly FactoryProvider[] = [
   ),
   pageProvider(PasswordCheck, LocalSignIn, SignInLimits, KnownBrowsers, WrongPasswords),
   pageProvider(SignUp, CommandBus, AuthorityStore, HandleDigest, Passwords, SignInLimits, Config),
+  pageProvider(FormerNames, AuthorityStore, Clock),
   pageProvider(
     InteractionPages,
     AuthorizationServer,
@@ -54,6 +56,7 @@ export const pageProviders: readonly FactoryProvider[] = [
     PasswordCheck,
     SignUp,
     SignInLimits,
+    FormerNames,
   ),
   pageProvider(ConnectedApplications, AuthorityStore, Clock),
   pageProvider(PasswordChange, CommandBus, AuthorityStore, Passwords, SignInLimits, BrowserSessions),

@@ -75,6 +75,7 @@ const words: Readonly<Record<EventType, string | Verb>> = {
   'application.registered': 'registered the application {appId}',
   'application.suspended': 'suspended the application {appId}',
   'application.reinstated': 'reinstated the application {appId}',
+  'application.changed': 'changed the application {appId}',
   'application.secret_rotated': 'made a new secret for the application {appId}',
   'grant.issued': 'gave the application {appId} access to the account of {actorId}',
   'grant.refreshed': 'renewed the access of the application {appId} to the account of {actorId}',

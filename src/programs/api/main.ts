@@ -30,6 +30,7 @@ import { KeyVault } from '../../log/vault/key-vault.js';
 import { startOperatorApi } from '../../operator/entrances/operator-server.js';
 import { recordRestores } from '../../recovery/backup/restore/record-restores.js';
 import { Batches } from '../../background/batches.js';
+import { ExcessGrants } from '../../background/excess-grants.js';
 import { Erasures } from '../../background/erasure/erasures.js';
 import { Rewrites } from '../../background/erasure/rewrites.js';
 import { Witness } from '../../log/witness/witness.js';
@@ -119,6 +120,7 @@ function backgroundTasks(app: NestFastifyApplication): readonly PeriodicTask[] {
     new Rewrites({ ...shared, urls, hour: config.erasureRewriteHour }),
     new Batches({ ...shared, log }),
     new PendingCaseEffects(shared),
+    new ExcessGrants({ ...shared, log }),
   ];
 }
 

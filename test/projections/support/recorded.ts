@@ -53,6 +53,7 @@ function streamOf({ type, data }: StoredEvent): string {
   if ('caseId' in data) return `plaza_case-${data.caseId}`;
   if ('postId' in data) return `post-${data.postId}`;
   if ('grantId' in data) return `grant-${data.grantId}`;
+  if (type === 'application.changed') return `plaza_application_changes-${data.appId}`;
   if ('appId' in data) return `application-${data.appId}`;
   if (type === 'account.signed_in') return `plaza_sign-ins-${data.actorId}`;
   if ('actorId' in data) return `account-${data.actorId}`;
@@ -181,6 +182,19 @@ export const some = {
   signOut: (actorId: string) => event('account.signed_out', { actorId, at: 1_000 }),
   applicationSuspension: (appId: string) => event('application.suspended', { appId, at: 1_000 }),
   applicationReinstatement: (appId: string) => event('application.reinstated', { appId, at: 1_000 }),
+  applicationChange: (appId: string, data: Partial<EventOf<'application.changed'>['data']> = {}) =>
+    event('application.changed', {
+      appId,
+      name: `The new ${appId}`,
+      redirectUris: ['https://new.example/callback'],
+      postLogoutRedirectUris: [],
+      scopes: ['read'],
+      changed: ['name', 'redirectUris'],
+      removedScopes: [],
+      formerNames: [],
+      at: 1_500,
+      ...data,
+    }),
   secretRotation: (appId: string) =>
     event('application.secret_rotated', { appId, previousUntil: 2_000, at: 1_000 }),
   claim: (actorId: string) => event('handle.claimed', { actorId, at: 1_000 }),

@@ -27,4 +27,16 @@ export class ApplicationRow {
 
   @Column('bigint')
   revision!: string;
+
+  /** Also those that people no longer see. */
+  @Column('jsonb', { name: 'former_names' })
+  formerNames!: { readonly name: string; readonly until: number }[];
+
+  /** Revision of the newest change that this row shows; -1: none. */
+  @Column('bigint', { name: 'change_revision' })
+  changeRevision!: string;
+
+  /** True: grants with scopes that were removed may still have to end. */
+  @Column('boolean', { name: 'is_ending_grants' })
+  isEndingGrants!: boolean;
 }

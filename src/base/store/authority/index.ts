@@ -13,6 +13,7 @@ import { CreatePasskeys1763895000000 } from '../migrations/1763895000000-passkey
 import { CreateApprovals1763897000000 } from '../migrations/1763897000000-approvals.js';
 import { CreateKnownBrowsers1763900000000 } from '../migrations/1763900000000-known-browsers.js';
 import { CreateRewrites1763901000000 } from '../migrations/1763901000000-rewrites.js';
+import { AddApplicationChanges1763903000000 } from '../migrations/1763903000000-application-changes.js';
 import { AccountRow } from './account.row.js';
 import { AppGrantRow } from './app-grant.row.js';
 import { ApplicationRow } from './application.row.js';
@@ -45,4 +46,5 @@ export const authorityMigrations = [
   CreateApprovals1763897000000,
   CreateKnownBrowsers1763900000000,
   CreateRewrites1763901000000,
+  AddApplicationChanges1763903000000,
 ];

@@ -1,3 +1,4 @@
+import type { FormerName } from '../../../domain/application/change.js';
 import { PASSWORD_MIN_CODE_POINTS } from '../passwords.js';
 import { hiddenField, html, timeElement } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
@@ -5,12 +6,13 @@ import { pageLayout } from '../../../base/pages/layout.js';
 import type { WrongPasswordDay } from '../storage/wrong-passwords.js';
 import { decisionsCard, reportsCard } from './own-cases.js';
 import type { AppealFault, OwnCasesView } from './own-cases.js';
-import { personCard, scopeList, textField } from './parts.js';
+import { formerNameLines, personCard, scopeList, textField } from './parts.js';
 import type { Person } from './parts.js';
 
 export interface ConnectedApplication {
   readonly appId: string;
   readonly name: string;
+  readonly formerNames: readonly FormerName[];
   readonly hosts: readonly string[];
   readonly scopes: readonly string[];
   readonly isSuspended: boolean;
@@ -95,7 +97,7 @@ function applications(page: AccountPage): Html {
 }
 
 function application(each: ConnectedApplication, { actions, form }: AccountPage): Html {
-  const { appId, name, hosts, scopes, isSuspended, since, lastUsed } = each;
+  const { appId, name, formerNames, hosts, scopes, isSuspended, since, lastUsed } = each;
   return html`<li>
     <div class="between">
       <div>
@@ -104,6 +106,7 @@ function application(each: ConnectedApplication, { actions, form }: AccountPage)
           >${isSuspended ? html` <span class="badge">Suspended by the network</span>` : undefined}
         </h3>
         <p class="small quiet">${hosts.join(', ')}</p>
+        ${formerNameLines(formerNames)}
       </div>
       <form method="post" action="${actions.disconnect}">
         ${hiddenField('form', form)} ${hiddenField('application', appId)}

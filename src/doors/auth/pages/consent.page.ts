@@ -1,6 +1,7 @@
+import type { FormerName } from '../../../domain/application/change.js';
 import { hiddenField, html } from '../../../base/pages/html.js';
 import { pageLayout } from '../../../base/pages/layout.js';
-import { personCard, scopeList } from './parts.js';
+import { formerNameLines, personCard, scopeList } from './parts.js';
 import type { Person } from './parts.js';
 
 export interface ConsentPage {
@@ -9,6 +10,7 @@ export interface ConsentPage {
   readonly account: string;
   readonly form: string;
   readonly applicationName: string;
+  readonly formerNames: readonly FormerName[];
   /** Host of the redirect address: unlike the name, an application cannot fake it. */
   readonly applicationHost: string;
   readonly person: Person;
@@ -21,6 +23,7 @@ export function consentPage(page: ConsentPage): string {
     'Connect an application',
     html` <h1>Connect <bdi>${page.applicationName}</bdi>?</h1>
       <p class="quiet">at ${page.applicationHost}</p>
+      ${formerNameLines(page.formerNames)}
       <div class="inset">
         <p class="small quiet">You are signed in as</p>
         ${personCard(page.person)}

@@ -1,6 +1,7 @@
 import { allScopes, isScope, scopeDescriptions } from '../../../domain/grant/scopes.js';
 import { releasedClaims } from '../rules/claims.js';
-import { html } from '../../../base/pages/html.js';
+import type { FormerName } from '../../../domain/application/change.js';
+import { html, timeElement } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 
 export interface FormField {
@@ -68,6 +69,13 @@ export function personCard({ displayName, handle }: Person): Html {
     </p>
   </div>`;
 }
+
+/** A person who knows the application by such a name recognizes it. */
+export const formerNameLines = (names: readonly FormerName[]): readonly Html[] =>
+  names.map(
+    ({ name, until }) =>
+      html`<p class="small">It was called <bdi>${name}</bdi> until ${timeElement(until)}.</p>`,
+  );
 
 export function scopeList(scopes: readonly string[]): Html {
   const ordered = [

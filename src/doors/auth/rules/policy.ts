@@ -68,10 +68,16 @@ export function protocolConfiguration(baseUrl: string, pairwise: Buffer) {
   } satisfies Configuration;
 }
 
-/** Returns only the grant of the current consent: no grant is widened, and none is used again without consent. */
-async function consentedGrant(ctx: KoaContextWithOIDC) {
-  const grantId = ctx.oidc.result?.consent?.grantId;
-  return grantId === undefined ? undefined : ctx.oidc.provider.Grant.find(grantId);
+/**
+ * Returns only the grant of the current consent: no grant is widened, and none is used again without consent.
+ * @throws {errors.InvalidRedirectUri} the address was removed since the request was checked: it gets no code.
+ */
+async function consentedGrant({ oidc }: KoaContextWithOIDC) {
+  const grantId = oidc.result?.consent?.grantId;
+  if (grantId === undefined) return undefined;
+  if (!oidc.client?.redirectUriAllowed(String(oidc.params?.['redirect_uri'])))
+    throw new errors.InvalidRedirectUri();
+  return oidc.provider.Grant.find(grantId);
 }
 
 /**

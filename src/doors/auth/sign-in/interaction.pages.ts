@@ -3,6 +3,7 @@ import type { CommandBus } from '@nestjs/cqrs';
 import type { Provider } from 'oidc-provider';
 import { IssueGrant } from '../../../commands/grant/grants.js';
 import { isHandle } from '../../../domain/account/account.js';
+import { isScope } from '../../../domain/grant/scopes.js';
 import type { AuthorizationServer } from '../authorization-server.js';
 import { consentPage } from '../pages/consent.page.js';
 import { signInPage } from '../pages/sign-in.page.js';
@@ -13,6 +14,7 @@ import { ACCOUNT_PATH, AUTH_PREFIX, INTERACTION_PATH } from '../settings.js';
 import type { BrowserSessions } from './browser-sessions.js';
 import { pageRequestMetadata } from '../storage/exchange.js';
 import type { HttpExchange, FormFields, PageOrRedirect } from '../storage/exchange.js';
+import type { FormerNames } from '../storage/former-names.js';
 import type { CsrfProtection } from './csrf-protection.js';
 import { enforceLimit } from './password-check.js';
 import type { PasswordCheck } from './password-check.js';
@@ -32,6 +34,7 @@ export class InteractionPages {
     private readonly passwords: PasswordCheck,
     private readonly signUps: SignUp,
     private readonly limits: SignInLimits,
+    private readonly formerNames: FormerNames,
   ) {}
 
   async show(exchange: HttpExchange, uid: string): Promise<PageOrRedirect> {
@@ -83,6 +86,7 @@ export class InteractionPages {
     if (decision === 'deny')
       return finish({ error: 'access_denied', error_description: 'The person denied access.' });
     if (decision !== 'allow') throw new Fault(400, 'invalid_request', 'Choose to allow or to deny.');
+    await this.clientOf(interaction);
     const { appId, scopes } = requestedGrant(interaction);
     // The grant's id derives from the interaction's: a repeated form creates no second grant.
     const grantId = createHash('sha256').update(`grant:${uid}`).digest('base64url').slice(0, 22);
@@ -180,6 +184,7 @@ export class InteractionPages {
   private async consent(exchange: HttpExchange, interaction: Interaction): Promise<PageOrRedirect> {
     const { name, origin } = await this.application(interaction);
     const { displayName, handle } = await this.consenting(exchange, interaction);
+    const { appId, scopes } = requestedGrant(interaction);
     const address = addressOf(interaction.uid);
     const page = consentPage({
       action: `${address}/consent`,
@@ -187,9 +192,10 @@ export class InteractionPages {
       account: ACCOUNT_PATH,
       form: this.csrf.field(holderOf(interaction.uid)),
       applicationName: name,
+      formerNames: await this.formerNames.of(appId),
       applicationHost: new URL(origin).host,
       person: { displayName, handle: handle ?? '' },
-      scopes: requestedGrant(interaction).scopes,
+      scopes,
     });
     return { page, status: 200, formTarget: origin };
   }
@@ -201,13 +207,31 @@ export class InteractionPages {
     return signedIn.account;
   }
 
-  private async application({ params }: Interaction): Promise<{ name: string; origin: string }> {
-    const client = await this.authorization.provider.Client.find(String(params['client_id']));
+  private async application(interaction: Interaction): Promise<{ name: string; origin: string }> {
+    const client = await this.clientOf(interaction);
     if (!client) throw new Fault(400, 'invalid_client', 'The application is no longer registered.');
-    return {
-      name: client.clientName ?? client.clientId,
-      origin: new URL(String(params['redirect_uri'])).origin,
-    };
+    const { origin } = new URL(String(interaction.params['redirect_uri']));
+    return { name: client.clientName ?? client.clientId, origin };
+  }
+
+  /**
+   * Returns the application as it is now; undefined: it is suspended.
+   * @throws {Fault} an operator has changed it, so that it may no longer make this request.
+   */
+  private async clientOf(interaction: Interaction) {
+    const { appId, scopes } = requestedGrant(interaction);
+    const client = await this.authorization.provider.Client.find(appId);
+    if (!client) return undefined;
+    if (!client.redirectUriAllowed(String(interaction.params['redirect_uri'])))
+      throw new Fault(
+        400,
+        'invalid_redirect_uri',
+        'The application no longer has the address of this request.',
+      );
+    const allowed = client.scope?.split(' ') ?? [];
+    if (scopes.some((scope) => isScope(scope) && !allowed.includes(scope)))
+      throw new Fault(400, 'invalid_scope', 'The application may no longer request what it asks for.');
+    return client;
   }
 }
 
