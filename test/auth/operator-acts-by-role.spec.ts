@@ -121,6 +121,7 @@ const argumentsOf: Readonly<Record<string, readonly string[]>> = {
   'app impact': ['nobody'],
   'app register': ['--name', '', '--redirect-uri', 'x', '--scope', 'x'],
   'app suspend': ['nobody'],
+  'app update': ['nobody', '--reason', ''],
   'app reinstate': ['nobody'],
   'app rotate-secret': ['nobody'],
   'app revoke-grants': ['nobody'],

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { backupParts } from '../../src/recovery/backup/format/manifest.js';
 import { beginRestore } from '../../src/recovery/backup/restore/restore-state.js';
 import { checkBackup } from '../../src/recovery/backup/restore/checked-backup.js';
-import { registerApplication } from '../support/api.js';
+import { operatorOf, registerApplication } from '../support/api.js';
 import { personWithToken } from '../support/people.js';
 import type { SignedIn } from '../support/api.js';
 import { environment, plaza, runPlaza } from '../support/command.js';
@@ -24,20 +24,27 @@ import { removePost, post } from '../support/social.js';
 let network: TestNetwork;
 let dir: string;
 let ada: SignedIn;
+let clientId: string;
 let keptPostId: string;
 let deletedPostId: string;
 let lostPostId: string;
+
+const rename = (name: string) =>
+  operatorOf(network).post('applications/:id/update', { id: clientId, name, reason: 'a test' });
 
 const check = (place: string) => checkBackup(place, backupParts, () => undefined);
 
 beforeAll(async () => {
   network = await startNetwork();
   const application = await registerApplication(network);
+  ({ clientId } = application);
   ada = await personWithToken(network, application, 'openid read post:create post:delete');
   keptPostId = await post(ada, 'kept');
   deletedPostId = await post(ada, 'gone');
+  await rename('Boulder');
   dir = newBackupDir(network);
   await backUp(network, dir);
+  await rename('Cliff');
   await removePost(ada, deletedPostId);
   lostPostId = await post(ada, 'lost');
   await personWithToken(network, application);
@@ -173,6 +180,11 @@ describe('plaza restore', () => {
     expect(await ada.get(`/api/posts/${deletedPostId}`)).toMatchObject({ status: 503 });
     expect(await ada.get(`/api/posts/${keptPostId}`)).toMatchObject({ status: 503 });
     expect(readdirSync(network.dataDir).filter((name) => name.startsWith('kept-'))).toHaveLength(1);
+  });
+
+  it('has applications as they were changed up to the backup', async () => {
+    const listed = await operatorOf(network).get('applications');
+    expect(listed.find((each) => each.clientId === clientId)?.name).toBe('Boulder');
   });
 });
 

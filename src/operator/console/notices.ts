@@ -6,6 +6,7 @@ const texts = {
   'account.reinstate': 'The account is active.',
   'application.suspend': 'The application is suspended.',
   'application.reinstate': 'The application is active.',
+  'application.update': 'The application is changed. Grants that have removed scopes end by themselves.',
   'application.revoke_grants': 'Its grants are revoked.',
   'grant.revoke': 'The grant is revoked.',
   'case.claim': 'You have claimed the case.',

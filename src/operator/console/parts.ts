@@ -35,11 +35,12 @@ export interface TextArea {
   readonly name: string;
   readonly label: string;
   readonly hint: string;
+  readonly value?: string;
   readonly isOptional?: boolean;
   readonly maxLength?: number;
 }
 
-export function textArea({ id, name, label, hint, isOptional, maxLength = 2_000 }: TextArea): Html {
+export function textArea({ id, name, label, hint, value, isOptional, maxLength = 2_000 }: TextArea): Html {
   return html`<div class="field">
     <label for="${id}">${label}</label>
     <textarea
@@ -49,7 +50,8 @@ export function textArea({ id, name, label, hint, isOptional, maxLength = 2_000 
       maxlength="${String(maxLength)}"
       aria-describedby="${id}-hint"
       ${isOptional ? undefined : html`required`}
-    ></textarea>
+    >
+${value}</textarea>
     <p class="hint" id="${id}-hint">${hint}</p>
   </div>`;
 }

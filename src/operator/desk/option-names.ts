@@ -5,6 +5,7 @@ export const optionOf: Readonly<Record<string, string>> = {
   redirectUris: '--redirect-uri',
   postLogoutRedirectUris: '--post-logout-redirect-uri',
   scopes: '--scope',
+  endsGrants: '--end-grants',
   overlapMs: '--overlap',
   delayMs: '--delay',
   since: '--since',

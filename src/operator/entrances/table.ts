@@ -3,6 +3,7 @@ import { consolePathOf } from '../desk/act.js';
 import type { Act } from '../desk/act.js';
 import { analyticsActs } from '../analytics/analytics.acts.js';
 import { applicationActs } from '../people/application.acts.js';
+import { applicationUpdateActs } from '../people/application-update.acts.js';
 import { asOfActs } from '../as-of/as-of.acts.js';
 import { approvalActs } from '../operators/approval.acts.js';
 import { auditActs } from '../audit/audit.acts.js';
@@ -29,6 +30,7 @@ import { textActs } from '../audit/text.acts.js';
 const rows = [
   ...accountActs,
   ...applicationActs,
+  ...applicationUpdateActs,
   ...grantActs,
   ...postActs,
   ...batchActs,

@@ -6,6 +6,7 @@ import { projectionStatusShape } from '../../../projections/projection-status.js
 import { severities } from '../../domain/report/report-reasons.js';
 import { registrationShape } from '../../base/store/authority/registration.js';
 import { listOf } from '../desk/schemas.js';
+import { changedIdentityShape } from './changed-identities.js';
 import { countShape } from '../people/counts.js';
 import { plannedErasuresShape } from '../people/planned-erasures.js';
 
@@ -36,6 +37,8 @@ export const shownOverview = z.strictObject({
   activity: listOf(activityShape).nullable(),
   /** Null also for a caller who may not see applications. */
   busiest: listOf(busyApplicationShape).nullable(),
+  /** The last seven days. Null also for a caller who may not see applications. */
+  changedIdentities: listOf(changedIdentityShape).nullable(),
   counts: listOf(countShape).nullable(),
   cases: openCasesShape.nullable(),
   /** Undecided cases beyond the target age of their severity, the gravest first. */

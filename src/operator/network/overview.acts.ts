@@ -10,6 +10,7 @@ import { unfinishedBatches } from '../people/batch-status.js';
 import { readPlots } from './plots/sampler.js';
 import { act } from '../desk/act.js';
 import { listOf } from '../desk/schemas.js';
+import { changedIdentities } from './changed-identities.js';
 import { shownOverview } from './answers.js';
 import { overviewPage } from './pages/overview.page.js';
 import { plotsPage } from './pages/plots.page.js';
@@ -59,6 +60,7 @@ async function overviewOf(services: ActServices, caller: Caller) {
     batches,
     activity,
     busiest,
+    identities,
     counts,
     cases,
     oldCases,
@@ -74,6 +76,7 @@ async function overviewOf(services: ActServices, caller: Caller) {
     undefinedIfUnreachable(unfinishedBatches(store)),
     undefinedIfUnreachable(activityOf(pool, WATCHED, now)),
     mayUse(caller, 'applications.read') ? undefinedIfUnreachable(busiestApplications(pool, now)) : undefined,
+    mayUse(caller, 'applications.read') ? undefinedIfUnreachable(changedIdentities(store, now)) : undefined,
     undefinedIfUnreachable(countsOf(services)),
     undefinedIfUnreachable(countOpenCases(pool)),
     undefinedIfUnreachable(oldCasesOf(services)),
@@ -94,6 +97,7 @@ async function overviewOf(services: ActServices, caller: Caller) {
     unfinishedBatches: batches ?? null,
     activity: activity ?? null,
     busiest: busiest ?? null,
+    changedIdentities: identities ?? null,
     counts: counts ?? null,
     cases: cases ?? null,
     oldCases: oldCases ?? null,

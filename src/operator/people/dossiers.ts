@@ -38,9 +38,12 @@ export const accountDossier = dossier.extend({
   reportsBy: reportsByShape.nullable(),
 });
 
-export const applicationDossier = dossier.extend(
-  listedApplication.omit({ postLogoutRedirectUris: true }).shape,
-);
+/** `isEndingGrants`: grants still end, since a scope was removed. */
+export const applicationDossier = dossier.extend({
+  ...listedApplication.shape,
+  formerNames: listOf(z.strictObject({ name: z.string(), until: z.number() })),
+  isEndingGrants: z.boolean(),
+});
 
 export const grantDossier = dossier.extend({
   grantId: z.string(),
@@ -100,7 +103,8 @@ export async function accountFacts(
 
 const applicationSql = `
   SELECT json_build_object('clientId', app_id, 'name', name, 'state', state, 'scopes', scopes,
-    'redirectUris', redirect_uris, 'registeredAt', registered_at, 'grants', (
+    'redirectUris', redirect_uris, 'postLogoutRedirectUris', post_logout_redirect_uris, 'registeredAt', registered_at,
+    'formerNames', former_names, 'isEndingGrants', is_ending_grants, 'grants', (
       SELECT count(*) FROM authority.app_grant
       WHERE app_grant.app_id = application.app_id AND ${isGrantUsable('$1')})) AS facts
   FROM authority.application WHERE app_id = $2`;

@@ -39,7 +39,7 @@ export function overviewPage(frame: Frame, overview: Overview): string {
       }
       <div class="gates">${publishingPart(frame, overview)} ${registrationPart(frame, overview)}</div>
     </section>
-    ${waitingCard(frame, overview)}
+    ${identitiesCard(frame, overview)} ${waitingCard(frame, overview)}
     <div class="tiles">
       ${activityTile(overview)} ${busiestTile(frame, overview)} ${lagTile(overview)} ${witnessTile(overview)}
       ${jobTile(overview)} ${countsTile(overview)}
@@ -76,6 +76,32 @@ function gate({ proof, session }: Frame, said: Html, act: string, button: string
     ${said}
     ${mayDo(session, act) ? actForm({ action, button, proof, id: act.replace('.', '-'), reason: 'optional' }) : undefined}
   </div>`;
+}
+
+/** Both together are the identity of an application: somebody else may answer for its name now. */
+function identitiesCard({ session }: Frame, { changedIdentities: changed }: Overview): Html | undefined {
+  if (changed === null || changed.length === 0) return undefined;
+  const opens = mayDo(session, 'application.read');
+  return html`<section class="card" aria-labelledby="identities">
+    <h2 id="identities">Applications in new hands?</h2>
+    <p>
+      Redirect addresses and secret changed within a day. If the developers did not ask for both, suspend the
+      application.
+    </p>
+    <ul class="links">
+      ${changed.map(
+        ({ clientId, name, at }) =>
+          html`<li>
+            ${
+              opens
+                ? html`<a href="/console/applications/${clientId}"><bdi>${name}</bdi></a>`
+                : html`<bdi>${name}</bdi>`
+            },
+            ${timeElement(at)}
+          </li>`,
+      )}
+    </ul>
+  </section>`;
 }
 
 const activityNouns: Readonly<Record<string, string>> = {

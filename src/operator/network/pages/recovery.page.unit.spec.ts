@@ -54,6 +54,7 @@ describe('on the day of a restore', () => {
       unfinishedBatches: null,
       activity: null,
       busiest: null,
+      changedIdentities: null,
       counts: null,
       cases: null,
       oldCases: null,

@@ -1,9 +1,10 @@
-import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { ListedApplication } from '../../desk/applications.js';
 import type { applicationActs } from '../application.acts.js';
 import { addRestrictPostsCommand } from './app-restrict-posts.js';
 import { addImpactCommand } from './app-impact.js';
+import { addUpdateCommand } from './app-update.js';
+import { scopesOption } from './scopes-option.js';
 import { lifecycleIs, withOperator, withReason, withRevision } from '../../client/command-options.js';
 import { performing } from '../../client/perform.js';
 import { parseDuration } from '../../../base/terminal/duration.js';
@@ -13,17 +14,15 @@ import { tableLines } from '../../../base/terminal/table.js';
 const perform = performing<typeof applicationActs>();
 
 export function addAppCommands(program: Command): void {
-  const app = program.command('app').description('applications: register, list, suspend and reinstate them');
+  const app = program
+    .command('app')
+    .description('applications: register, list, change, suspend and reinstate them');
   withReason(app.command('register'))
     .description('register an application; its secret is shown only once')
     .requiredOption('--name <name>', 'name on the consent page')
     .requiredOption('--redirect-uri <uri...>', 'addresses to return to after consent')
     .option('--post-logout-redirect-uri <uri...>', 'addresses to return to after sign-out')
-    .addOption(
-      new Option('--scope <scopes>', 'scopes that it may request, separated by spaces')
-        .argParser((scopes) => scopes.split(/\s+/).filter(Boolean))
-        .makeOptionMandatory(),
-    )
+    .addOption(scopesOption('scopes that it may request, separated by spaces').makeOptionMandatory())
     .action(
       perform('POST /operator/applications', ({ clientId, clientSecret }) => [
         `client id      ${clientId}`,
@@ -34,6 +33,8 @@ export function addAppCommands(program: Command): void {
   withOperator(app.command('list'))
     .description('list every application: registration, state, scopes, number of usable grants')
     .action(perform('GET /operator/applications', tableOf));
+
+  addUpdateCommand(app);
 
   for (const [act, done] of [
     ['suspend', 'suspended'],

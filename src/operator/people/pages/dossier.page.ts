@@ -10,6 +10,7 @@ import { actNamed, mayDo } from '../../console/may.js';
 import { named, nameOf, profileOf } from '../../console/names.js';
 import { actForm, facts, state } from '../../console/parts.js';
 import { numbers } from '../../console/tables.js';
+import { updateForm } from './application-update.page.js';
 import { casesCard, postsPlot, reportsLine } from './person-numbers.js';
 
 type Timeline = Dossier['timeline'];
@@ -135,9 +136,19 @@ export function applicationPage(frame: Frame, about: ApplicationDossier): string
     name: 'Dossier of an application',
     facts: [
       ['client id', html`<code>${clientId}</code>`],
-      ['usable grants', String(about.grants)],
+      ...about.formerNames.map(
+        ({ name: former, until }) =>
+          ['former name', html`<bdi>${former}</bdi>, until ${timeElement(until)}`] as const,
+      ),
+      [
+        'usable grants',
+        `${about.grants}${about.isEndingGrants ? '; those with a removed scope are being ended' : ''}`,
+      ],
       ['scopes', about.scopes.join(', ')],
       ['redirect URIs', about.redirectUris.join(' ')],
+      ...(about.postLogoutRedirectUris.length === 0
+        ? []
+        : [['addresses after sign-out', about.postLogoutRedirectUris.join(' ')] as const]),
       ['registered', registeredAt === null ? 'unknown' : timeElement(registeredAt)],
     ],
     acts: [
@@ -146,7 +157,8 @@ export function applicationPage(frame: Frame, about: ApplicationDossier): string
         : ['application.reinstate', `${one}/reinstate`, 'Reinstate the application'],
       ['application.revoke_grants', `${one}/revoke-grants`, 'Revoke all its grants'],
     ],
-    more: html`<p><a href="${one}/impact">What it did</a></p>`,
+    more: html`<p><a href="${one}/impact">What it did</a></p>
+      ${updateForm(frame, about)}`,
     about,
     events: [['About the application itself', about.timeline]],
     search: `app:${clientId}`,
