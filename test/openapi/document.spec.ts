@@ -52,6 +52,34 @@ describe('the document', () => {
     },
   );
 
+  it('names each object once, and refers to each component', () => {
+    const objectsIn = (part: unknown) => JSON.stringify(part).split('"type":"object"').length - 1;
+    const { securitySchemes: _referredByName, ...components } = document.components;
+    expect(objectsIn(document.paths)).toBe(0);
+    const nested = Object.entries(components.schemas).filter(
+      ([, schema]) => objectsIn(schema) !== Number(schema['type'] === 'object'),
+    );
+    expect(nested).toEqual([]);
+    const unused = Object.entries(components).flatMap(([kind, named]) =>
+      Object.keys(named).filter(
+        (name) => !JSON.stringify(document).includes(`"$ref":"#/components/${kind}/${name}"`),
+      ),
+    );
+    expect(unused).toEqual([]);
+  });
+
+  it('says of each integer that may exceed 32 bits that it has 64, and of each union what differs by what', () => {
+    const narrow: unknown[] = [];
+    const unions: unknown[] = [];
+    JSON.stringify(document, (_name, part: { type?: unknown; maximum?: number; format?: unknown; oneOf?: unknown; discriminator?: { propertyName: string } } | null) => {
+      if (part?.type === 'integer' && (part.maximum ?? Infinity) >= 2 ** 31 && part.format !== 'int64') narrow.push(part);
+      if (part?.oneOf) unions.push(part.discriminator?.propertyName);
+      return part;
+    });
+    expect(narrow).toEqual([]);
+    expect(unions).toEqual(['kind', 'grant_type']);
+  });
+
   it('has every endpoint of the authorization server except those for browsers', () => {
     const served = protocolEndpoints
       .filter(([, path]) => !browserEndpoints.has(path))

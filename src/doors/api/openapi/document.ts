@@ -49,6 +49,8 @@ export function documentOf(module: Type, baseUrl: string): OpenApi {
     ...documentedProtocolEndpoints.map((endpoint) => place(endpoint, protocolOperation)),
   ];
   const used = new Set(operations.flatMap(({ operation }) => operation.tags));
+  const paths = pathsOf(operations);
+  const referenced = referencesIn(paths);
   return {
     openapi: '3.1.1',
     info: { title: 'Plaza', version: 'pilot', description: [description, ...limitTexts].join('\n\n') },
@@ -56,15 +58,25 @@ export function documentOf(module: Type, baseUrl: string): OpenApi {
     tags: Object.entries(tags)
       .map(([name, description]) => ({ name, description }))
       .filter(({ name }) => used.has(name)),
-    paths: pathsOf(operations),
+    paths,
     components: {
       schemas: schemas.components,
-      examples: refusalExamples,
-      headers: headerComponents(schemas),
+      examples: only(refusalExamples, referenced),
+      headers: only(headerComponents(schemas), referenced),
       securitySchemes: securitySchemes(`${baseUrl}/api/auth`),
     },
   };
 }
+
+/** Returns the names of all components that a part of the document refers to. */
+const referencesIn = (part: unknown): ReadonlySet<string> =>
+  new Set([...JSON.stringify(part).matchAll(/"#\/components\/\w+\/([^"]+)"/g)].map(([, name = '']) => name));
+
+const only = <Component>(
+  components: Readonly<Record<string, Component>>,
+  names: ReadonlySet<string>,
+): Readonly<Record<string, Component>> =>
+  Object.fromEntries(Object.entries(components).filter(([name]) => names.has(name)));
 
 /**
  * Groups the operations by path, in a stable order.

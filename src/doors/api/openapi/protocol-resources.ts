@@ -4,16 +4,20 @@ import { z } from 'zod';
 
 export const tokenRequest = z
   .discriminatedUnion('grant_type', [
-    z.object({
-      grant_type: z.literal('authorization_code'),
-      code: z.string().min(1),
-      redirect_uri: z.string().min(1).describe('Must equal the redirect_uri of the authorization request.'),
-      code_verifier: z.string().min(1),
-    }),
-    z.object({
-      grant_type: z.literal('refresh_token'),
-      refresh_token: z.string().min(1).describe('A refresh token works once; the answer has the next one.'),
-    }),
+    z
+      .object({
+        grant_type: z.literal('authorization_code'),
+        code: z.string().min(1),
+        redirect_uri: z.string().min(1).describe('Must equal the redirect_uri of the authorization request.'),
+        code_verifier: z.string().min(1),
+      })
+      .meta({ id: 'CodeExchange' }),
+    z
+      .object({
+        grant_type: z.literal('refresh_token'),
+        refresh_token: z.string().min(1).describe('A refresh token works once; the answer has the next one.'),
+      })
+      .meta({ id: 'TokenRefresh' }),
   ])
   .meta({ id: 'TokenRequest' });
 
@@ -77,7 +81,9 @@ export const identityClaims = z
 export const jwksResponse = z
   .strictObject({
     keys: z.array(
-      z.looseObject({ kty: z.string(), kid: z.string(), use: z.literal('sig'), alg: z.literal('RS256') }),
+      z
+        .looseObject({ kty: z.string(), kid: z.string(), use: z.literal('sig'), alg: z.literal('RS256') })
+        .meta({ id: 'SigningKey' }),
     ),
   })
   .meta({ id: 'KeySet', description: 'Keys that sign ID tokens (RFC 7517).' });

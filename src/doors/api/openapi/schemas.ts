@@ -10,7 +10,7 @@ export class Schemas {
   private readonly named = new Map<string, JsonSchema>();
 
   of(schema: z.ZodType, io: Side = 'output'): JsonSchema {
-    const { $schema: _dialect, $defs: named = {}, ...own } = z.toJSONSchema(schema, { io });
+    const { $schema: _dialect, $defs: named = {}, ...own } = z.toJSONSchema(schema, { io, override });
     for (const [id, component] of Object.entries(named)) this.named.set(id, relocated(component));
     return relocated(own);
   }
@@ -18,6 +18,29 @@ export class Schemas {
   get components(): Readonly<Record<string, JsonSchema>> {
     return Object.fromEntries([...this.named].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   }
+}
+
+const MAX_INT32 = 2 ** 31 - 1;
+
+/**
+ * Adds keywords for generators of clients: without `format` most make 32 bits of an integer, and without `discriminator` some make an
+ * untyped object of a union.
+ */
+const override: z.core.ToJSONSchemaParams['override'] = ({ zodSchema, jsonSchema }) => {
+  if (jsonSchema.type === 'integer' && (jsonSchema.maximum ?? Infinity) > MAX_INT32)
+    jsonSchema.format = 'int64';
+  if (zodSchema instanceof z.ZodDiscriminatedUnion)
+    jsonSchema['discriminator'] = discriminatorOf(zodSchema.def);
+};
+
+/** @throws {Error} an alternative has no id. */
+function discriminatorOf({ discriminator, options }: z.core.$ZodDiscriminatedUnionDef): JsonSchema {
+  const mapping = options.flatMap((option) => {
+    const id = z.globalRegistry.get(option)?.id;
+    if (id === undefined) throw new Error(`an alternative by ${discriminator} has no id: give it one with .meta()`);
+    return [...(option._zod.propValues?.[discriminator] ?? [])].map((value) => [value, `#/$defs/${id}`]);
+  });
+  return { propertyName: discriminator, mapping: Object.fromEntries(mapping) };
 }
 
 /** Rewrites references to `$defs` into references to the components of the OpenAPI document. */

@@ -4,7 +4,7 @@ import { oauthCodes } from '../../../server/oauth-codes.js';
 
 export const errorObject = z
   .strictObject({
-    error: z.enum([...publishedDomainCodes, ...oauthCodes]),
+    error: z.enum([...publishedDomainCodes, ...oauthCodes]).meta({ id: 'ErrorCode' }),
     message: z
       .string()
       .optional()

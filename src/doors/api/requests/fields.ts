@@ -10,6 +10,11 @@ export const intentId = z
     'Idempotency key of this action; it never expires. Repeat the identical request with the same one.',
   );
 
+/** Of a mutation that takes nothing else. */
+export const intentQuery = z.strictObject({ intentId });
+
+export const intentBody = intentQuery.meta({ id: 'Intent' });
+
 export const identifier = z
   .string('must be an identifier')
   .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be an identifier of the network');

@@ -13,16 +13,18 @@ import { exampleRelationInView, relationInView } from './relations/relation.reso
 
 const anybody: ReadRule = { scope: 'read', anonymous: true, budget: 'events' };
 
-const view = z.strictObject({
-  posts: z.array(post),
-  ownPosts: z.array(post),
-  relations: z.array(relationInView),
-  cursor: z.int().min(0).describe('Position in the log that this view shows.'),
-  replace: z
-    .boolean()
-    .describe('True: replace your whole copy by this view. False: this is a delta; apply it to your copy.'),
-  inbox: z.array(inboxEntry),
-});
+const view = z
+  .strictObject({
+    posts: z.array(post),
+    ownPosts: z.array(post),
+    relations: z.array(relationInView),
+    cursor: z.int().min(0).describe('Position in the log that this view shows.'),
+    replace: z
+      .boolean()
+      .describe('True: replace your whole copy by this view. False: this is a delta; apply it to your copy.'),
+    inbox: z.array(inboxEntry),
+  })
+  .meta({ id: 'NetworkView' });
 
 const since = z.object({ cursor: logCursor });
 

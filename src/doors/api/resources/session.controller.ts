@@ -16,14 +16,16 @@ const noData: ReadQuery<void, void> = {
   present: () => undefined,
 };
 
-const session = z.strictObject({
-  actorId: identifier,
-  appId: identifier.describe("Must equal your application's own client identifier."),
-  grantId: identifier,
-  scopes: z.array(z.string()),
-  expiresAt: timestamp.describe('End of the access token, in Unix milliseconds.'),
-  incarnation: z.string(),
-});
+const session = z
+  .strictObject({
+    actorId: identifier,
+    appId: identifier.describe("Must equal your application's own client identifier."),
+    grantId: identifier,
+    scopes: z.array(z.string()),
+    expiresAt: timestamp.describe('End of the access token, in Unix milliseconds.'),
+    incarnation: z.string(),
+  })
+  .meta({ id: 'Session' });
 
 const bearer: ReadRule = { anonymous: false };
 

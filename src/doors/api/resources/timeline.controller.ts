@@ -1,5 +1,5 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { timelineOf } from '../../../../projections/timeline/timeline.read-model.js';
 import type { ReadRequest, ReadRule } from '../admission/protected-reads.js';
 import { pageQuery } from '../requests/fields.js';
@@ -7,14 +7,12 @@ import { Operation } from '../openapi/operation.js';
 import type { AnswerOf } from '../openapi/operation.js';
 import { PagedReads } from '../requests/paged-reads.js';
 import { ReadParameters } from '../requests/read-request.js';
-import { examplePost, post } from './posts/post.resource.js';
-import { exampleCursor, nextCursor } from '../requests/values.js';
+import { examplePost, pageOfPosts } from './posts/post.resource.js';
+import { exampleCursor } from '../requests/values.js';
 
 const bearer: ReadRule = { scope: 'read', anonymous: false };
 
 const timelinePage = pageQuery({ most: 100 });
-
-const pageOfPosts = z.strictObject({ posts: z.array(post), cursor: nextCursor });
 
 @Controller('api/timeline')
 export class TimelineController {

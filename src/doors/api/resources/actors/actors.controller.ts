@@ -12,7 +12,7 @@ import { actor, exampleActor } from './profile.resource.js';
 
 const anybody: ReadRule = { scope: 'read', anonymous: true };
 
-const oneActor = z.strictObject({ actor });
+const oneActor = z.strictObject({ actor }).meta({ id: 'ActorAnswer' });
 
 @Controller('api/actors')
 export class ActorsController {

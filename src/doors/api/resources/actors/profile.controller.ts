@@ -18,11 +18,12 @@ import { exampleOwnProfile, ownProfile } from './profile.resource.js';
 
 const bearer: ReadRule = { scope: 'read', anonymous: false };
 
-const oneProfile = z.strictObject({ profile: ownProfile });
+const oneProfile = z.strictObject({ profile: ownProfile }).meta({ id: 'OwnProfileAnswer' });
 
 const text = z.string('must be a string');
 
-const profileChange = z.strictObject({
+const profileChange = z
+  .strictObject({
   intentId,
   revision: baseRevision,
   handle: text
@@ -44,7 +45,8 @@ const profileChange = z.strictObject({
   website: text
     .optional()
     .describe('Website of the profile: empty, or an absolute http(s) URL of up to 2,048 characters.'),
-});
+})
+.meta({ id: 'ProfileChange' });
 
 @Controller('api/profile')
 export class ProfileController {

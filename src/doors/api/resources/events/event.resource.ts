@@ -20,17 +20,21 @@ const common = {
   actorId: identifier.describe('The actor whose action is the event.'),
 };
 
+const eventOf = <Kind extends string, Content extends z.ZodRawShape>(
+  kind: Kind,
+  content: Content,
+  id: string,
+) => z.strictObject({ ...common, kind: z.literal(kind), ...content }).meta({ id });
+
 export const feedEvent = z
   .discriminatedUnion('kind', [
-    z.strictObject({ ...common, kind: z.enum(['post.created', 'post.edited']), post }),
-    z.strictObject({ ...common, kind: z.literal('post.deleted'), postId: identifier }),
-    z.strictObject({
-      ...common,
-      kind: z.enum(['relation.established', 'relation.ended']),
-      relation: relationInView,
-    }),
-    z.strictObject({ ...common, kind: z.literal('profile.changed'), profile: changedProfile }),
-    z.strictObject({ ...common, kind: z.literal('inbox.added'), entry: inboxEntry }),
+    eventOf('post.created', { post }, 'PostCreatedEvent'),
+    eventOf('post.edited', { post }, 'PostEditedEvent'),
+    eventOf('post.deleted', { postId: identifier }, 'PostDeletedEvent'),
+    eventOf('relation.established', { relation: relationInView }, 'RelationEstablishedEvent'),
+    eventOf('relation.ended', { relation: relationInView }, 'RelationEndedEvent'),
+    eventOf('profile.changed', { profile: changedProfile }, 'ProfileChangedEvent'),
+    eventOf('inbox.added', { entry: inboxEntry }, 'InboxAddedEvent'),
   ])
   .meta({ id: 'Event', description: 'A change, as the caller can see it now.' });
 

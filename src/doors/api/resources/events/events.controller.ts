@@ -17,16 +17,20 @@ import { exampleEvents, feedEvent } from './event.resource.js';
 
 const behind = z.object({ cursor: logCursor, limit: pageLimit({ most: 500 }) });
 
-const page = z.strictObject({
-  events: z.array(feedEvent).describe('In the order of the log.'),
-  cursor: z
-    .int()
-    .min(0)
-    .describe(
-      'Position in the log up to which this page has all changes. Send it as `cursor` to get the next page.',
-    ),
-  replace: z.boolean().describe('The changes cannot be determined: reconcile, then continue from `cursor`.'),
-});
+const page = z
+  .strictObject({
+    events: z.array(feedEvent).describe('In the order of the log.'),
+    cursor: z
+      .int()
+      .min(0)
+      .describe(
+        'Position in the log up to which this page has all changes. Send it as `cursor` to get the next page.',
+      ),
+    replace: z
+      .boolean()
+      .describe('The changes cannot be determined: reconcile, then continue from `cursor`.'),
+  })
+  .meta({ id: 'EventPage' });
 
 @Controller('api/events')
 export class EventsController {

@@ -30,7 +30,9 @@ const unread = z
     'Number of visible unread entries of the whole inbox, counted among the newest 1,000 unread entries.',
   );
 
-const pageOfEntries = z.strictObject({ inbox: z.array(inboxEntry), unread, cursor: nextCursor });
+const pageOfEntries = z
+  .strictObject({ inbox: z.array(inboxEntry), unread, cursor: nextCursor })
+  .meta({ id: 'InboxPage' });
 
 const MAX_IDS = 200;
 
@@ -47,6 +49,7 @@ const marking = z
       .optional()
       .describe('Marks all inbox entries created up to this time. Send either this or ids.'),
   })
+  .meta({ id: 'InboxMarking' })
   .transform(({ intentId, ids, upTo }, context): { intentId: string; entries: MarkedEntries } => {
     if (ids !== undefined && upTo === undefined) return { intentId, entries: { ids } };
     if (upTo !== undefined && ids === undefined) return { intentId, entries: { upTo } };
@@ -54,7 +57,7 @@ const marking = z
     return z.NEVER;
   });
 
-const marked = z.strictObject({ unread });
+const marked = z.strictObject({ unread }).meta({ id: 'Unread' });
 
 @Controller('api/inbox')
 export class InboxController {

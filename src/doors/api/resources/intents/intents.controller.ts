@@ -11,18 +11,22 @@ import { exampleIntentOutcomes, intentOutcome } from './intent-outcome.resource.
 
 const bearer: ReadRule = { scope: 'read', anonymous: false };
 
-const lookup = z.strictObject({
-  intentIds: z
-    .array(intentId, 'must be a list of intentIds')
-    .min(1, 'must name at least one intent')
-    .max(200, 'must name at most 200 intents'),
-});
+const lookup = z
+  .strictObject({
+    intentIds: z
+      .array(intentId, 'must be a list of intentIds')
+      .min(1, 'must name at least one intent')
+      .max(200, 'must name at most 200 intents'),
+  })
+  .meta({ id: 'IntentLookup' });
 
-const outcomes = z.strictObject({
-  intents: z
-    .array(intentOutcome)
-    .describe('One outcome for each requested intent, in the order of the request.'),
-});
+const outcomes = z
+  .strictObject({
+    intents: z
+      .array(intentOutcome)
+      .describe('One outcome for each requested intent, in the order of the request.'),
+  })
+  .meta({ id: 'IntentOutcomes' });
 
 /** Tells clients the outcomes of mutations whose answers they lost, so that they need not repeat them. */
 @Controller('api/intents')

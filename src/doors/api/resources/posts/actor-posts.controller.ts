@@ -1,5 +1,5 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { postsOf } from '../../../../../projections/posts/posts.read-model.js';
 import type { ReadRequest, ReadRule } from '../../admission/protected-reads.js';
 import { HttpRefusal } from '../../../../server/errors.js';
@@ -8,14 +8,12 @@ import { Operation } from '../../openapi/operation.js';
 import type { AnswerOf } from '../../openapi/operation.js';
 import { PagedReads } from '../../requests/paged-reads.js';
 import { ReadParameters } from '../../requests/read-request.js';
-import { examplePost, post } from './post.resource.js';
-import { exampleCursor, nextCursor } from '../../requests/values.js';
+import { examplePost, pageOfPosts } from './post.resource.js';
+import { exampleCursor } from '../../requests/values.js';
 
 const anybody: ReadRule = { scope: 'read', anonymous: true };
 
 const postsPage = pageQuery({ most: 100 });
-
-const pageOfPosts = z.strictObject({ posts: z.array(post), cursor: nextCursor });
 
 @Controller('api/actors')
 export class ActorPostsController {

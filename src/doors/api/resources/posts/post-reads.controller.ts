@@ -16,9 +16,9 @@ const anybody: ReadRule = { scope: 'read', anonymous: true };
 
 const repliesPage = pageQuery({ most: 100 });
 
-const onePost = z.strictObject({ post });
+const onePost = z.strictObject({ post }).meta({ id: 'PostAnswer' });
 
-const directReplies = z.strictObject({ posts: z.array(post) });
+const directReplies = z.strictObject({ posts: z.array(post) }).meta({ id: 'Replies' });
 
 const unavailable = () => new HttpRefusal('post_unavailable', 'No such post exists, or you cannot see it.');
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { identifier, revisionField, timestamp } from '../../requests/values.js';
+import { identifier, nextCursor, revisionField, timestamp } from '../../requests/values.js';
 
 export const post = z
   .strictObject({
@@ -11,7 +11,7 @@ export const post = z
     createdAt: timestamp,
     originApp: z
       .strictObject({ id: identifier, name: z.string() })
-      .describe('Application that created the post.'),
+      .meta({ id: 'OriginApp', description: 'Application that created the post.' }),
     edited: z.boolean(),
     lastEditAppId: identifier.optional().describe('Edited posts: application of the last edit.'),
     lastEditAt: timestamp.optional().describe('Edited posts: time of the last edit, in Unix milliseconds.'),
@@ -27,6 +27,10 @@ export const post = z
       .describe('Replies: true if the first post of the thread is deleted, or not visible to you.'),
   })
   .meta({ id: 'Post', description: 'A post or a reply.' });
+
+export const pageOfPosts = z
+  .strictObject({ posts: z.array(post), cursor: nextCursor })
+  .meta({ id: 'PostPage' });
 
 export const examplePost = {
   id: 'p_5dQ2',

@@ -22,18 +22,22 @@ import type { AnswerOf } from '../../openapi/operation.js';
 import { reportedRestrictionErrors, restrictionErrors } from '../../openapi/shared-errors.js';
 import { examplePostOutcome, postOutcome } from './post.resource.js';
 
-const newPost = z.strictObject({
-  intentId,
-  text: postText,
-  audience: z.string('must be "public"').meta({ const: 'public' }),
-  parentId: identifier.optional().describe('The post to reply to.'),
-});
+const newPost = z
+  .strictObject({
+    intentId,
+    text: postText,
+    audience: z.string('must be "public"').meta({ const: 'public' }),
+    parentId: identifier.optional().describe('The post to reply to.'),
+  })
+  .meta({ id: 'NewPost' });
 
-const postEdit = z.strictObject({ intentId, revision: baseRevision, text: postText });
+const postEdit = z
+  .strictObject({ intentId, revision: baseRevision, text: postText })
+  .meta({ id: 'PostEdit' });
 
 const postDeletion = z.strictObject({ intentId, revision: baseRevisionParameter });
 
-const outcome = z.strictObject({ post: postOutcome });
+const outcome = z.strictObject({ post: postOutcome }).meta({ id: 'PostOutcomeAnswer' });
 
 @Controller('api/posts')
 export class PostsController {

@@ -9,7 +9,7 @@ import { ActingAuthority, Mutation } from '../../admission/mutation.guard.js';
 import { ReadYourWrites } from '../../admission/read-your-writes.js';
 import { ProtectedReads } from '../../admission/protected-reads.js';
 import type { ReadRequest, ReadRule } from '../../admission/protected-reads.js';
-import { identifierOrEmpty, intentId, possibleIdentifier } from '../../requests/fields.js';
+import { identifierOrEmpty, intentBody, intentQuery, possibleIdentifier } from '../../requests/fields.js';
 import { Operation } from '../../openapi/operation.js';
 import type { AnswerOf } from '../../openapi/operation.js';
 import { restrictionErrors } from '../../openapi/shared-errors.js';
@@ -18,11 +18,9 @@ import { identifier } from '../../requests/values.js';
 
 const bearer: ReadRule = { scope: 'block:read', anonymous: false };
 
-const action = z.strictObject({ intentId });
+const blocks = z.strictObject({ blocks: z.array(identifier) }).meta({ id: 'Blocks' });
 
-const blocks = z.strictObject({ blocks: z.array(identifier) });
-
-const blocking = z.strictObject({ blocked: z.boolean() });
+const blocking = z.strictObject({ blocked: z.boolean() }).meta({ id: 'BlockAnswer' });
 
 @Controller('api/blocks')
 export class BlocksController {
@@ -58,7 +56,7 @@ export class BlocksController {
   })
   async block(
     @Param('actorId') actorId: string,
-    @Body({ schema: action }) body: z.infer<typeof action>,
+    @Body({ schema: intentBody }) body: z.infer<typeof intentBody>,
     @ActingAuthority() authority: Authority,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<AnswerOf<typeof blocking>> {
@@ -78,7 +76,7 @@ export class BlocksController {
   })
   async unblock(
     @Param('actorId') actorId: string,
-    @Query({ schema: action }) query: z.infer<typeof action>,
+    @Query({ schema: intentQuery }) query: z.infer<typeof intentQuery>,
     @ActingAuthority() authority: Authority,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<AnswerOf<typeof blocking>> {

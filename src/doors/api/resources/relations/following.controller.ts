@@ -15,7 +15,9 @@ const anybody: ReadRule = { scope: 'read', anonymous: true };
 
 const actorsPage = pageQuery({ most: 100 });
 
-const pageOfActors = z.strictObject({ actors: z.array(actorSummary), cursor: nextCursor });
+const pageOfActors = z
+  .strictObject({ actors: z.array(actorSummary), cursor: nextCursor })
+  .meta({ id: 'ActorPage' });
 
 const lists = { following: followingOf, followers: followersOf };
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { identifier, timestamp } from '../../requests/values.js';
 
-export const relationKind = z.enum(['follow', 'like']);
+export const relationKind = z.enum(['follow', 'like']).meta({ id: 'RelationKind' });
 
 export const relation = z
   .strictObject({

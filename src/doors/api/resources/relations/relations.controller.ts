@@ -12,7 +12,7 @@ import { ActingAuthority, Mutation } from '../../admission/mutation.guard.js';
 import { ReadYourWrites } from '../../admission/read-your-writes.js';
 import type { ReadRequest, ReadRule } from '../../admission/protected-reads.js';
 import { HttpRefusal } from '../../../../server/errors.js';
-import { identifierOrEmpty, intentId, pageQuery, possibleIdentifier } from '../../requests/fields.js';
+import { identifierOrEmpty, intentBody, intentQuery, pageQuery, possibleIdentifier } from '../../requests/fields.js';
 import { Operation } from '../../openapi/operation.js';
 import type { AnswerOf } from '../../openapi/operation.js';
 import { PagedReads } from '../../requests/paged-reads.js';
@@ -24,15 +24,17 @@ const bearer: ReadRule = { scope: 'read', anonymous: false };
 
 const relationsPage = pageQuery({ most: 500 });
 
-const action = z.strictObject({ intentId });
+const pageOfRelations = z
+  .strictObject({ relations: z.array(relation), cursor: nextCursor })
+  .meta({ id: 'RelationPage' });
 
-const pageOfRelations = z.strictObject({ relations: z.array(relation), cursor: nextCursor });
+const oneRelation = z.strictObject({ relation }).meta({ id: 'RelationAnswer' });
 
-const oneRelation = z.strictObject({ relation });
-
-const relationOrNone = z.strictObject({
-  relation: relation.nullable().describe('The follow or like as it was last; null if it never existed.'),
-});
+const relationOrNone = z
+  .strictObject({
+    relation: relation.nullable().describe('The follow or like as it was last; null if it never existed.'),
+  })
+  .meta({ id: 'LastRelation' });
 
 type Make = new (intent: Intent, targetId: string) => Command<RelationOutcome>;
 
@@ -88,7 +90,7 @@ export class RelationsController {
   async establish(
     @Param('kind') kind: string,
     @Param('targetId') targetId: string,
-    @Body({ schema: action }) body: z.infer<typeof action>,
+    @Body({ schema: intentBody }) body: z.infer<typeof intentBody>,
     @ActingAuthority() authority: Authority,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<AnswerOf<typeof oneRelation>> {
@@ -114,7 +116,7 @@ export class RelationsController {
   async end(
     @Param('kind') kind: string,
     @Param('targetId') targetId: string,
-    @Query({ schema: action }) query: z.infer<typeof action>,
+    @Query({ schema: intentQuery }) query: z.infer<typeof intentQuery>,
     @ActingAuthority() authority: Authority,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<AnswerOf<typeof relationOrNone>> {

@@ -12,15 +12,17 @@ import { Operation } from '../../openapi/operation.js';
 import type { AnswerOf } from '../../openapi/operation.js';
 import { exampleReport, report } from './report.resource.js';
 
-const newReport = z.strictObject({
-  intentId,
-  postId: identifier.optional().describe('The reported post. Send either this or actorId.'),
-  actorId: identifier.optional().describe('The reported actor. Send either this or postId.'),
-  reason: z.enum(reportReasons, `must be one of ${reportReasons.join(', ')}`),
-  text: reportText.optional(),
-});
+const newReport = z
+  .strictObject({
+    intentId,
+    postId: identifier.optional().describe('The reported post. Send either this or actorId.'),
+    actorId: identifier.optional().describe('The reported actor. Send either this or postId.'),
+    reason: z.enum(reportReasons, `must be one of ${reportReasons.join(', ')}`),
+    text: reportText.optional(),
+  })
+  .meta({ id: 'NewReport' });
 
-const received = z.strictObject({ report });
+const received = z.strictObject({ report }).meta({ id: 'ReportAnswer' });
 
 @Controller('api/reports')
 export class ReportsController {
