@@ -71,11 +71,24 @@ describe('the document', () => {
   it('says of each integer that may exceed 32 bits that it has 64, and of each union what differs by what', () => {
     const narrow: unknown[] = [];
     const unions: unknown[] = [];
-    JSON.stringify(document, (_name, part: { type?: unknown; maximum?: number; format?: unknown; oneOf?: unknown; discriminator?: { propertyName: string } } | null) => {
-      if (part?.type === 'integer' && (part.maximum ?? Infinity) >= 2 ** 31 && part.format !== 'int64') narrow.push(part);
-      if (part?.oneOf) unions.push(part.discriminator?.propertyName);
-      return part;
-    });
+    JSON.stringify(
+      document,
+      (
+        _name,
+        part: {
+          type?: unknown;
+          maximum?: number;
+          format?: unknown;
+          oneOf?: unknown;
+          discriminator?: { propertyName: string };
+        } | null,
+      ) => {
+        if (part?.type === 'integer' && (part.maximum ?? Infinity) >= 2 ** 31 && part.format !== 'int64')
+          narrow.push(part);
+        if (part?.discriminator) unions.push(part.discriminator.propertyName);
+        return part;
+      },
+    );
     expect(narrow).toEqual([]);
     expect(unions).toEqual(['kind', 'grant_type']);
   });

@@ -39,34 +39,34 @@ const clients = [
     toolchain: typescript,
     lacking: lackingTypescript,
     journey: 'openapi-typescript.ts.txt',
-    generate: ['openapi-typescript', document, '--output', 'schema.d.ts'],
+    generate: `openapi-typescript ${document} --output schema.d.ts`.split(' '),
   },
   {
     name: 'hey-api',
     toolchain: typescript,
     lacking: lackingTypescript,
     journey: 'hey-api.ts.txt',
-    generate: ['openapi-ts', '--input', document, '--output', 'client'],
+    generate: `openapi-ts --input ${document} --output client`.split(' '),
   },
   {
     name: 'Kiota',
     toolchain: dotnet,
     lacking: lackingDotnet,
     journey: 'Kiota.cs',
-    generate: [
-      ...['kiota', 'generate', '--language', 'CSharp', '--openapi', document, '--output', 'client'],
-      ...['--namespace-name', 'Network', '--class-name', 'ApiClient'],
-    ],
+    generate: (
+      `kiota generate --language CSharp --openapi ${document} --output client ` +
+      '--namespace-name Network --class-name ApiClient'
+    ).split(' '),
   },
   {
     name: 'NSwag',
     toolchain: dotnet,
     lacking: lackingDotnet,
     journey: 'NSwag.cs',
-    generate: [
-      ...['nswag', 'openapi2csclient', `/input:${document}`, '/output:Client.cs', '/namespace:Network'],
-      '/generateOptionalParameters:true',
-    ],
+    generate: (
+      `nswag openapi2csclient /input:${document} /output:Client.cs ` +
+      '/namespace:Network /generateOptionalParameters:true'
+    ).split(' '),
   },
 ] as const;
 

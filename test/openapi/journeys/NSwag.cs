@@ -23,12 +23,15 @@ async Task<object> Refusal<Answer>(Func<Task<Answer>> call)
     }
 }
 
+// Of a union NSwag knows the first alternative alone: the events of this journey are all of it.
 var session = await client.GetSessionAsync();
+var before = await client.ListEventsAsync();
 var post = (await client.CreatePostAsync(body: Post("Hello"))).Post;
 var timeline = await client.GetTimelineAsync(limit: 10);
 var shown = timeline.Posts.Single(each => each.Id == post.Id);
 var missing = await Refusal(() => client.GetPostAsync("none"));
 var conflict = await Refusal(() => client.CreatePostAsync(body: Post("Something else")));
+var after = await client.ListEventsAsync(cursor: before.Cursor);
 
 Console.WriteLine(JsonSerializer.Serialize(new
 {
@@ -37,4 +40,5 @@ Console.WriteLine(JsonSerializer.Serialize(new
     shown = new { text = shown.Text, createdAt = shown.CreatedAt },
     missing,
     conflict,
+    created = after.Events.Select(each => each.Post.Id),
 }));

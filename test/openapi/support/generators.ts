@@ -72,27 +72,37 @@ const bin = (directory: string, name: string): Command => [
   join(directory, 'node_modules', '.bin', name),
 ];
 
+/** hey-api reads them above its own folder. */
+const compilerOptions = {
+  target: 'es2022',
+  module: 'nodenext',
+  moduleResolution: 'nodenext',
+  lib: ['es2022', 'dom', 'dom.iterable'],
+  types: [],
+  strict: true,
+};
+
 export const typescript: Toolchain = {
   install(directory) {
-    writeFileSync(
-      join(directory, 'package.json'),
-      JSON.stringify({ private: true, type: 'module', dependencies: versions.npm }),
-    );
-    const options = ['--prefix', directory, '--ignore-scripts', '--no-audit', '--no-fund', '--fetch-retries=1'];
+    const files = {
+      'package.json': { private: true, type: 'module', dependencies: versions.npm },
+      'tsconfig.json': { compilerOptions },
+    };
+    for (const [name, content] of Object.entries(files))
+      writeFileSync(join(directory, name), JSON.stringify(content));
+    const options = [
+      '--prefix',
+      directory,
+      '--ignore-scripts',
+      '--no-audit',
+      '--no-fund',
+      '--fetch-retries=1',
+    ];
     return unlessUnreached(() => run(['npm', 'install', ...options], directory));
   },
   source: 'journey.ts',
   project: {
-    'tsconfig.json': JSON.stringify({
-      compilerOptions: {
-        target: 'es2022',
-        module: 'nodenext',
-        lib: ['es2022', 'dom', 'dom.iterable'],
-        types: [],
-        strict: true,
-        outDir: 'out',
-      },
-    }),
+    'tsconfig.json': JSON.stringify({ extends: '../tsconfig.json', compilerOptions: { outDir: 'out' } }),
   },
   generator: bin,
   compile: (directory) => bin(directory, 'tsc'),
@@ -142,7 +152,7 @@ const journeys = join(import.meta.dirname, '..', 'journeys');
  * @param journey its file in test/openapi/journeys
  */
 export async function journeyOf(
-  { source, project, generator, compile, start }: Toolchain,
+  toolchain: Toolchain,
   directory: string,
   journey: string,
   [name, ...args]: Command,
@@ -150,9 +160,9 @@ export async function journeyOf(
 ): Promise<unknown> {
   const folder = join(directory, journey.replace(/\..*/, ''));
   mkdirSync(folder);
-  copyFileSync(join(journeys, journey), join(folder, source));
-  for (const [file, text] of Object.entries(project)) writeFileSync(join(folder, file), text);
-  for (const command of [[...generator(directory, name), ...args], compile(directory)] as const)
-    await run(command as Command, folder);
-  return JSON.parse(await run(start(directory), folder, env));
+  copyFileSync(join(journeys, journey), join(folder, toolchain.source));
+  for (const [file, text] of Object.entries(toolchain.project)) writeFileSync(join(folder, file), text);
+  await run([...toolchain.generator(directory, name), ...args], folder);
+  await run(toolchain.compile(directory), folder);
+  return JSON.parse(await run(toolchain.start(directory), folder, env));
 }

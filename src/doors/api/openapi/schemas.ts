@@ -23,21 +23,26 @@ export class Schemas {
 const MAX_INT32 = 2 ** 31 - 1;
 
 /**
- * Adds keywords for generators of clients: without `format` most make 32 bits of an integer, and without `discriminator` some make an
- * untyped object of a union.
+ * Says things as generators of clients read them: without `format` most make 32 bits of an integer, without `discriminator` some make an
+ * untyped object of a union, and of a component or null one makes an empty class unless it is `oneOf`.
  */
-const override: z.core.ToJSONSchemaParams['override'] = ({ zodSchema, jsonSchema }) => {
+const override: NonNullable<z.core.ToJSONSchemaParams['override']> = ({ zodSchema, jsonSchema }) => {
   if (jsonSchema.type === 'integer' && (jsonSchema.maximum ?? Infinity) > MAX_INT32)
     jsonSchema.format = 'int64';
   if (zodSchema instanceof z.ZodDiscriminatedUnion)
     jsonSchema['discriminator'] = discriminatorOf(zodSchema.def);
+  if (zodSchema instanceof z.ZodNullable && jsonSchema.anyOf?.some(({ $ref }) => $ref !== undefined)) {
+    jsonSchema.oneOf = jsonSchema.anyOf;
+    delete jsonSchema.anyOf;
+  }
 };
 
 /** @throws {Error} an alternative has no id. */
 function discriminatorOf({ discriminator, options }: z.core.$ZodDiscriminatedUnionDef): JsonSchema {
   const mapping = options.flatMap((option) => {
     const id = z.globalRegistry.get(option)?.id;
-    if (id === undefined) throw new Error(`an alternative by ${discriminator} has no id: give it one with .meta()`);
+    if (id === undefined)
+      throw new Error(`an alternative by ${discriminator} has no id: give it one with .meta()`);
     return [...(option._zod.propValues?.[discriminator] ?? [])].map((value) => [value, `#/$defs/${id}`]);
   });
   return { propertyName: discriminator, mapping: Object.fromEntries(mapping) };

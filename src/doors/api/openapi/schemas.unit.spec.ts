@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { pageLimit } from '../requests/fields.js';
 import { Schemas } from './schemas.js';
 
-const propertyOf = (schema: z.ZodType) => new Schemas().of(z.object({ property: schema }), 'input')['properties'];
+const propertyOf = (schema: z.ZodType) =>
+  new Schemas().of(z.object({ property: schema }), 'input')['properties'];
 
 describe('a schema of the document', () => {
   it.each([

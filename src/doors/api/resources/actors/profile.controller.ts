@@ -24,29 +24,31 @@ const text = z.string('must be a string');
 
 const profileChange = z
   .strictObject({
-  intentId,
-  revision: baseRevision,
-  handle: text
-    .nullable()
-    .optional()
-    .meta({
-      examples: ['ada', null],
-      description:
-        '3 to 30 lowercase letters, digits or underscores. Null: the profile shows no handle; its person keeps the last one to sign in with.',
-    }),
-  displayName: text
-    .optional()
-    .describe(`One line of 1 to 64 visible characters, trimmed and in NFC. ${boundBeforeNormalizing('256')}`),
-  bio: text
-    .optional()
-    .describe(
-      `Up to 500 code points, trimmed and in NFC, and no control characters except the line feed. ${boundBeforeNormalizing('2,000')}`,
-    ),
-  website: text
-    .optional()
-    .describe('Website of the profile: empty, or an absolute http(s) URL of up to 2,048 characters.'),
-})
-.meta({ id: 'ProfileChange' });
+    intentId,
+    revision: baseRevision,
+    handle: text
+      .nullable()
+      .optional()
+      .meta({
+        examples: ['ada', null],
+        description:
+          '3 to 30 lowercase letters, digits or underscores. Null: the profile shows no handle; its person keeps the last one to sign in with.',
+      }),
+    displayName: text
+      .optional()
+      .describe(
+        `One line of 1 to 64 visible characters, trimmed and in NFC. ${boundBeforeNormalizing('256')}`,
+      ),
+    bio: text
+      .optional()
+      .describe(
+        `Up to 500 code points, trimmed and in NFC, and no control characters except the line feed. ${boundBeforeNormalizing('2,000')}`,
+      ),
+    website: text
+      .optional()
+      .describe('Website of the profile: empty, or an absolute http(s) URL of up to 2,048 characters.'),
+  })
+  .meta({ id: 'ProfileChange' });
 
 @Controller('api/profile')
 export class ProfileController {

@@ -26,6 +26,7 @@ const eventOf = <Kind extends string, Content extends z.ZodRawShape>(
   id: string,
 ) => z.strictObject({ ...common, kind: z.literal(kind), ...content }).meta({ id });
 
+/** Without a name of its own: a client of NSwag with a list of a named union does not compile. */
 export const feedEvent = z
   .discriminatedUnion('kind', [
     eventOf('post.created', { post }, 'PostCreatedEvent'),
@@ -36,7 +37,7 @@ export const feedEvent = z
     eventOf('profile.changed', { profile: changedProfile }, 'ProfileChangedEvent'),
     eventOf('inbox.added', { entry: inboxEntry }, 'InboxAddedEvent'),
   ])
-  .meta({ id: 'Event', description: 'A change, as the caller can see it now.' });
+  .describe('A change, as the caller can see it now.');
 
 export const exampleEvents = [
   {

@@ -12,7 +12,13 @@ import { ActingAuthority, Mutation } from '../../admission/mutation.guard.js';
 import { ReadYourWrites } from '../../admission/read-your-writes.js';
 import type { ReadRequest, ReadRule } from '../../admission/protected-reads.js';
 import { HttpRefusal } from '../../../../server/errors.js';
-import { identifierOrEmpty, intentBody, intentQuery, pageQuery, possibleIdentifier } from '../../requests/fields.js';
+import {
+  identifierOrEmpty,
+  intentBody,
+  intentQuery,
+  pageQuery,
+  possibleIdentifier,
+} from '../../requests/fields.js';
 import { Operation } from '../../openapi/operation.js';
 import type { AnswerOf } from '../../openapi/operation.js';
 import { PagedReads } from '../../requests/paged-reads.js';
