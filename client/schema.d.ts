@@ -552,12 +552,28 @@ export interface components {
       bio: string;
       /** @description Website of the actor: empty, or an absolute http(s) URL. */
       website: string;
-      /** @description Unix milliseconds, UTC. */
+      /**
+       * Format: int64
+       * @description Unix milliseconds, UTC.
+       */
       createdAt: number;
+      /** Format: int64 */
       followers: number;
+      /** Format: int64 */
       following: number;
-      /** @description Number of published posts of the actor, replies included. */
+      /**
+       * Format: int64
+       * @description Number of published posts of the actor, replies included.
+       */
       posts: number;
+    };
+    ActorAnswer: {
+      actor: components['schemas']['Actor'];
+    };
+    ActorPage: {
+      actors: components['schemas']['ActorSummary'][];
+      /** @description Opaque. Send it as `cursor` to get the next page. Absent on the last page. */
+      cursor?: string;
     };
     /** @description An actor in a list. */
     ActorSummary: {
@@ -565,6 +581,12 @@ export interface components {
       actorId: string;
       handle: string;
       displayName: string;
+    };
+    BlockAnswer: {
+      blocked: boolean;
+    };
+    Blocks: {
+      blocks: string[];
     };
     /** @description A profile as others see it. */
     ChangedProfile: {
@@ -575,80 +597,20 @@ export interface components {
       bio: string;
       website: string;
     };
+    CodeExchange: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      grant_type: 'authorization_code';
+      code: string;
+      /** @description Must equal the redirect_uri of the authorization request. */
+      redirect_uri: string;
+      code_verifier: string;
+    };
     /** @description The reason of a refusal. Only `error` is a stable identifier. */
     Error: {
-      /** @enum {string} */
-      error:
-        | 'unknown_or_immutable_field'
-        | 'invalid_text'
-        | 'invalid_json'
-        | 'intent_required'
-        | 'unsupported_audience'
-        | 'invalid_parent'
-        | 'revision_required'
-        | 'self_relation'
-        | 'self_block'
-        | 'invalid_report'
-        | 'invalid_cursor'
-        | 'authentication_required'
-        | 'auth_unavailable'
-        | 'authority_unavailable'
-        | 'capability_required'
-        | 'not_owner'
-        | 'interaction_unavailable'
-        | 'social_authority_required'
-        | 'not_found'
-        | 'intent_conflict'
-        | 'revision_conflict'
-        | 'post_deleted'
-        | 'post_unavailable'
-        | 'parent_unavailable'
-        | 'effect_mismatch'
-        | 'domain_plan_too_large'
-        | 'publishing_paused'
-        | 'pilot_rate_limited'
-        | 'protected_read_unavailable'
-        | 'protected_read_storage_unavailable'
-        | 'recovery_unavailable'
-        | 'domain_storage_unavailable'
-        | 'pilot_storage_unavailable'
-        | 'pilot_limits_unavailable'
-        | 'trusted_address_unavailable'
-        | 'origin_required'
-        | 'origin_mismatch'
-        | 'restriction_witness_required'
-        | 'restriction_witness_unavailable_or_incomplete'
-        | 'recovery_state_missing'
-        | 'recovery_publication_changed'
-        | 'recovery_quarantined'
-        | 'lifecycle_revision_conflict'
-        | 'witness_prepare_mismatch'
-        | 'ambiguous_acceptance_requires_independent_proof'
-        | 'witness_acceptance_mismatch'
-        | 'witness_finalize_unconfirmed'
-        | 'invalid_page_cursor'
-        | 'invalid_website'
-        | 'invalid_request'
-        | 'invalid_client'
-        | 'invalid_grant'
-        | 'invalid_scope'
-        | 'unsupported_grant_type'
-        | 'unsupported_response_type'
-        | 'access_denied'
-        | 'temporarily_unavailable'
-        | 'server_error'
-        | 'invalid_token'
-        | 'unsupported_token_type'
-        | 'invalid_target'
-        | 'invalid_signature'
-        | 'invalid_redirect_uri'
-        | 'invalid_request_uri'
-        | 'request_not_supported'
-        | 'request_uri_not_supported'
-        | 'login_required'
-        | 'interaction_required'
-        | 'account_selection_required'
-        | 'consent_required';
+      error: components['schemas']['ErrorCode'];
       /** @description Explanation and next step, for a person. Its wording may change. */
       message?: string;
       /** @description Replaces `message` in answers to OAuth clients. Not stable. */
@@ -656,64 +618,97 @@ export interface components {
       /** Format: uri */
       error_uri?: string;
     };
-    /** @description A change, as the caller can see it now. */
-    Event:
-      | {
-          /** @description Position in the log. */
-          position: number;
-          /** @description Unix milliseconds, UTC. */
-          at: number;
-          /** @description The actor whose action is the event. */
-          actorId: string;
-          /** @enum {string} */
-          kind: 'post.created' | 'post.edited';
-          post: components['schemas']['Post'];
-        }
-      | {
-          /** @description Position in the log. */
-          position: number;
-          /** @description Unix milliseconds, UTC. */
-          at: number;
-          /** @description The actor whose action is the event. */
-          actorId: string;
-          /** @constant */
-          kind: 'post.deleted';
-          /** @description Opaque identifier; do not parse it. */
-          postId: string;
-        }
-      | {
-          /** @description Position in the log. */
-          position: number;
-          /** @description Unix milliseconds, UTC. */
-          at: number;
-          /** @description The actor whose action is the event. */
-          actorId: string;
-          /** @enum {string} */
-          kind: 'relation.established' | 'relation.ended';
-          relation: components['schemas']['RelationInView'];
-        }
-      | {
-          /** @description Position in the log. */
-          position: number;
-          /** @description Unix milliseconds, UTC. */
-          at: number;
-          /** @description The actor whose action is the event. */
-          actorId: string;
-          /** @constant */
-          kind: 'profile.changed';
-          profile: components['schemas']['ChangedProfile'];
-        }
-      | {
-          /** @description Position in the log. */
-          position: number;
-          /** @description Unix milliseconds, UTC. */
-          at: number;
-          /** @description The actor whose action is the event. */
-          actorId: string;
-          /** @constant */
-          kind: 'inbox.added';
-          entry: components['schemas']['InboxEntry'];
-        };
+    /** @enum {string} */
+    ErrorCode:
+      | 'unknown_or_immutable_field'
+      | 'invalid_text'
+      | 'invalid_json'
+      | 'intent_required'
+      | 'unsupported_audience'
+      | 'invalid_parent'
+      | 'revision_required'
+      | 'self_relation'
+      | 'self_block'
+      | 'invalid_report'
+      | 'invalid_cursor'
+      | 'authentication_required'
+      | 'auth_unavailable'
+      | 'authority_unavailable'
+      | 'capability_required'
+      | 'not_owner'
+      | 'interaction_unavailable'
+      | 'social_authority_required'
+      | 'not_found'
+      | 'intent_conflict'
+      | 'revision_conflict'
+      | 'post_deleted'
+      | 'post_unavailable'
+      | 'parent_unavailable'
+      | 'effect_mismatch'
+      | 'domain_plan_too_large'
+      | 'publishing_paused'
+      | 'pilot_rate_limited'
+      | 'protected_read_unavailable'
+      | 'protected_read_storage_unavailable'
+      | 'recovery_unavailable'
+      | 'domain_storage_unavailable'
+      | 'pilot_storage_unavailable'
+      | 'pilot_limits_unavailable'
+      | 'trusted_address_unavailable'
+      | 'origin_required'
+      | 'origin_mismatch'
+      | 'restriction_witness_required'
+      | 'restriction_witness_unavailable_or_incomplete'
+      | 'recovery_state_missing'
+      | 'recovery_publication_changed'
+      | 'recovery_quarantined'
+      | 'lifecycle_revision_conflict'
+      | 'witness_prepare_mismatch'
+      | 'ambiguous_acceptance_requires_independent_proof'
+      | 'witness_acceptance_mismatch'
+      | 'witness_finalize_unconfirmed'
+      | 'invalid_page_cursor'
+      | 'invalid_website'
+      | 'invalid_request'
+      | 'invalid_client'
+      | 'invalid_grant'
+      | 'invalid_scope'
+      | 'unsupported_grant_type'
+      | 'unsupported_response_type'
+      | 'access_denied'
+      | 'temporarily_unavailable'
+      | 'server_error'
+      | 'invalid_token'
+      | 'unsupported_token_type'
+      | 'invalid_target'
+      | 'invalid_signature'
+      | 'invalid_redirect_uri'
+      | 'invalid_request_uri'
+      | 'request_not_supported'
+      | 'request_uri_not_supported'
+      | 'login_required'
+      | 'interaction_required'
+      | 'account_selection_required'
+      | 'consent_required';
+    EventPage: {
+      /** @description In the order of the log. */
+      events: (
+        | components['schemas']['PostCreatedEvent']
+        | components['schemas']['PostEditedEvent']
+        | components['schemas']['PostDeletedEvent']
+        | components['schemas']['RelationEstablishedEvent']
+        | components['schemas']['RelationEndedEvent']
+        | components['schemas']['ProfileChangedEvent']
+        | components['schemas']['InboxAddedEvent']
+      )[];
+      /**
+       * Format: int64
+       * @description Position in the log up to which this page has all changes. Send it as `cursor` to get the next page.
+       */
+      cursor: number;
+      /** @description The changes cannot be determined: reconcile, then continue from `cursor`. */
+      replace: boolean;
+    };
     IdentityClaims: {
       /** @description Pairwise subject: the identifier of the person for this application only. The canonical actor is at /api/session. */
       sub: string;
@@ -732,8 +727,31 @@ export interface components {
       locale?: string;
       email?: string;
       email_verified?: boolean;
-      /** @description Unix seconds. */
+      /**
+       * Format: int64
+       * @description Unix seconds.
+       */
       updated_at?: number;
+    };
+    InboxAddedEvent: {
+      /**
+       * Format: int64
+       * @description Position in the log.
+       */
+      position: number;
+      /**
+       * Format: int64
+       * @description Unix milliseconds, UTC.
+       */
+      at: number;
+      /** @description The actor whose action is the event. */
+      actorId: string;
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: 'inbox.added';
+      entry: components['schemas']['InboxEntry'];
     };
     /** @description A notification: a follow, like, reply or mention. */
     InboxEntry: {
@@ -745,10 +763,44 @@ export interface components {
       sourceActorId: string;
       /** @description By kind: identifier of the reply, the mentioning post, the liked post, or the follower. */
       sourceId: string;
-      /** @description Unix milliseconds, UTC. */
+      /**
+       * Format: int64
+       * @description Unix milliseconds, UTC.
+       */
       createdAt: number;
-      /** @description When the entry was marked as read, in Unix milliseconds; absent before. */
+      /**
+       * Format: int64
+       * @description When the entry was marked as read, in Unix milliseconds; absent before.
+       */
       readAt?: number;
+    };
+    InboxMarking: {
+      /** @description Idempotency key of this action; it never expires. Repeat the identical request with the same one. */
+      intentId: string;
+      /** @description The inbox entries to mark as read. Send either this or upTo. */
+      ids?: string[];
+      /**
+       * Format: int64
+       * @description Marks all inbox entries created up to this time. Send either this or ids.
+       */
+      upTo?: number;
+    };
+    InboxPage: {
+      inbox: components['schemas']['InboxEntry'][];
+      /**
+       * Format: int64
+       * @description Number of visible unread entries of the whole inbox, counted among the newest 1,000 unread entries.
+       */
+      unread: number;
+      /** @description Opaque. Send it as `cursor` to get the next page. Absent on the last page. */
+      cursor?: string;
+    };
+    Intent: {
+      /** @description Idempotency key of this action; it never expires. Repeat the identical request with the same one. */
+      intentId: string;
+    };
+    IntentLookup: {
+      intentIds: string[];
     };
     /** @description Outcome of an intent. */
     IntentOutcome: {
@@ -762,13 +814,23 @@ export interface components {
       /** @description The post that the intent created, changed or deleted. */
       postId?: string;
     };
+    IntentOutcomes: {
+      /** @description One outcome for each requested intent, in the order of the request. */
+      intents: components['schemas']['IntentOutcome'][];
+    };
     Introspection: {
       /** @description True if the token is valid; if not, all other members are absent. */
       active: boolean;
       client_id?: string;
-      /** @description Unix seconds. */
+      /**
+       * Format: int64
+       * @description Unix seconds.
+       */
       exp?: number;
-      /** @description Unix seconds. */
+      /**
+       * Format: int64
+       * @description Unix seconds.
+       */
       iat?: number;
       iss?: string;
       jti?: string;
@@ -779,16 +841,52 @@ export interface components {
     };
     /** @description Keys that sign ID tokens (RFC 7517). */
     KeySet: {
-      keys: ({
-        kty: string;
-        kid: string;
-        /** @constant */
-        use: 'sig';
-        /** @constant */
-        alg: 'RS256';
-      } & {
-        [key: string]: unknown;
-      })[];
+      keys: components['schemas']['SigningKey'][];
+    };
+    LastRelation: {
+      /** @description The follow or like as it was last; null if it never existed. */
+      relation: components['schemas']['Relation'] | null;
+    };
+    NetworkView: {
+      posts: components['schemas']['Post'][];
+      ownPosts: components['schemas']['Post'][];
+      relations: components['schemas']['RelationInView'][];
+      /**
+       * Format: int64
+       * @description Position in the log that this view shows.
+       */
+      cursor: number;
+      /** @description True: replace your whole copy by this view. False: this is a delta; apply it to your copy. */
+      replace: boolean;
+      inbox: components['schemas']['InboxEntry'][];
+    };
+    NewPost: {
+      /** @description Idempotency key of this action; it never expires. Repeat the identical request with the same one. */
+      intentId: string;
+      /** @description 1 to 2,000 code points, trimmed and in NFC; no control characters but tab and line feed, no lone surrogates. As sent, without surrounding white space: at most 8,000 UTF-16 code units, and at most 30 combining marks (general category M) in a row. */
+      text: string;
+      /** @constant */
+      audience: 'public';
+      /** @description The post to reply to. */
+      parentId?: string;
+    };
+    NewReport: {
+      /** @description Idempotency key of this action; it never expires. Repeat the identical request with the same one. */
+      intentId: string;
+      /** @description The reported post. Send either this or actorId. */
+      postId?: string;
+      /** @description The reported actor. Send either this or postId. */
+      actorId?: string;
+      /** @enum {string} */
+      reason: 'spam' | 'harassment' | 'illegal' | 'impersonation' | 'other';
+      /** @description Like the text of a post, but it may be empty. As sent, without surrounding white space: at most 8,000 UTF-16 code units, and at most 30 combining marks (general category M) in a row. */
+      text?: string;
+    };
+    /** @description Application that created the post. */
+    OriginApp: {
+      /** @description Opaque identifier; do not parse it. */
+      id: string;
+      name: string;
     };
     /** @description The caller's own profile. */
     OwnProfile: {
@@ -799,8 +897,14 @@ export interface components {
       bio: string;
       /** @description Website of the actor: empty, or an absolute http(s) URL. */
       website: string;
-      /** @description Send it with a change: the change fails if the resource has changed since. */
+      /**
+       * Format: int64
+       * @description Send it with a change: the change fails if the resource has changed since.
+       */
       revision: number;
+    };
+    OwnProfileAnswer: {
+      profile: components['schemas']['OwnProfile'];
     };
     /** @description A post or a reply. */
     Post: {
@@ -811,20 +915,24 @@ export interface components {
       text: string;
       /** @constant */
       audience: 'public';
-      /** @description Send it with a change: the change fails if the resource has changed since. */
+      /**
+       * Format: int64
+       * @description Send it with a change: the change fails if the resource has changed since.
+       */
       revision: number;
-      /** @description Unix milliseconds, UTC. */
+      /**
+       * Format: int64
+       * @description Unix milliseconds, UTC.
+       */
       createdAt: number;
-      /** @description Application that created the post. */
-      originApp: {
-        /** @description Opaque identifier; do not parse it. */
-        id: string;
-        name: string;
-      };
+      originApp: components['schemas']['OriginApp'];
       edited: boolean;
       /** @description Edited posts: application of the last edit. */
       lastEditAppId?: string;
-      /** @description Edited posts: time of the last edit, in Unix milliseconds. */
+      /**
+       * Format: int64
+       * @description Edited posts: time of the last edit, in Unix milliseconds.
+       */
       lastEditAt?: number;
       /** @description Replies: the post that this post replies to. */
       parentId?: string;
@@ -835,11 +943,89 @@ export interface components {
       /** @description Replies: true if the first post of the thread is deleted, or not visible to you. */
       rootUnavailable?: boolean;
     };
+    PostAnswer: {
+      post: components['schemas']['Post'];
+    };
+    PostCreatedEvent: {
+      /**
+       * Format: int64
+       * @description Position in the log.
+       */
+      position: number;
+      /**
+       * Format: int64
+       * @description Unix milliseconds, UTC.
+       */
+      at: number;
+      /** @description The actor whose action is the event. */
+      actorId: string;
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: 'post.created';
+      post: components['schemas']['Post'];
+    };
+    PostDeletedEvent: {
+      /**
+       * Format: int64
+       * @description Position in the log.
+       */
+      position: number;
+      /**
+       * Format: int64
+       * @description Unix milliseconds, UTC.
+       */
+      at: number;
+      /** @description The actor whose action is the event. */
+      actorId: string;
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: 'post.deleted';
+      /** @description Opaque identifier; do not parse it. */
+      postId: string;
+    };
+    PostEdit: {
+      /** @description Idempotency key of this action; it never expires. Repeat the identical request with the same one. */
+      intentId: string;
+      /**
+       * Format: int64
+       * @description Revision of the resource as you have read it. The change is refused if the resource has changed since.
+       */
+      revision: number;
+      /** @description 1 to 2,000 code points, trimmed and in NFC; no control characters but tab and line feed, no lone surrogates. As sent, without surrounding white space: at most 8,000 UTF-16 code units, and at most 30 combining marks (general category M) in a row. */
+      text: string;
+    };
+    PostEditedEvent: {
+      /**
+       * Format: int64
+       * @description Position in the log.
+       */
+      position: number;
+      /**
+       * Format: int64
+       * @description Unix milliseconds, UTC.
+       */
+      at: number;
+      /** @description The actor whose action is the event. */
+      actorId: string;
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: 'post.edited';
+      post: components['schemas']['Post'];
+    };
     /** @description State of a post after a mutation. */
     PostOutcome: {
       /** @description Opaque identifier; do not parse it. */
       id: string;
-      /** @description Send it with a change: the change fails if the resource has changed since. */
+      /**
+       * Format: int64
+       * @description Send it with a change: the change fails if the resource has changed since.
+       */
       revision: number;
       /**
        * @description State of the post now. If an intent is repeated, it may differ from the first answer.
@@ -847,10 +1033,58 @@ export interface components {
        */
       status: 'published' | 'deleted' | 'restricted';
     };
+    PostOutcomeAnswer: {
+      post: components['schemas']['PostOutcome'];
+    };
+    PostPage: {
+      posts: components['schemas']['Post'][];
+      /** @description Opaque. Send it as `cursor` to get the next page. Absent on the last page. */
+      cursor?: string;
+    };
+    ProfileChange: {
+      /** @description Idempotency key of this action; it never expires. Repeat the identical request with the same one. */
+      intentId: string;
+      /**
+       * Format: int64
+       * @description Revision of the resource as you have read it. The change is refused if the resource has changed since.
+       */
+      revision: number;
+      /**
+       * @description 3 to 30 lowercase letters, digits or underscores. Null: the profile shows no handle; its person keeps the last one to sign in with.
+       * @example ada
+       * @example null
+       */
+      handle?: string | null;
+      /** @description One line of 1 to 64 visible characters, trimmed and in NFC. As sent, without surrounding white space: at most 256 UTF-16 code units, and at most 30 combining marks (general category M) in a row. */
+      displayName?: string;
+      /** @description Up to 500 code points, trimmed and in NFC, and no control characters except the line feed. As sent, without surrounding white space: at most 2,000 UTF-16 code units, and at most 30 combining marks (general category M) in a row. */
+      bio?: string;
+      /** @description Website of the profile: empty, or an absolute http(s) URL of up to 2,048 characters. */
+      website?: string;
+    };
+    ProfileChangedEvent: {
+      /**
+       * Format: int64
+       * @description Position in the log.
+       */
+      position: number;
+      /**
+       * Format: int64
+       * @description Unix milliseconds, UTC.
+       */
+      at: number;
+      /** @description The actor whose action is the event. */
+      actorId: string;
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: 'profile.changed';
+      profile: components['schemas']['ChangedProfile'];
+    };
     /** @description A follow or a like. */
     Relation: {
-      /** @enum {string} */
-      kind: 'follow' | 'like';
+      kind: components['schemas']['RelationKind'];
       /** @description Opaque identifier; do not parse it. */
       actorId: string;
       /** @description Identifier of the followed actor, or of the liked post. */
@@ -859,13 +1093,58 @@ export interface components {
       targetActorId: string;
       /** @description How many times this follow or like has been made, from 1. */
       generation: string;
-      /** @description Unix milliseconds, UTC. */
+      /**
+       * Format: int64
+       * @description Unix milliseconds, UTC.
+       */
       createdAt: number;
+    };
+    RelationAnswer: {
+      relation: components['schemas']['Relation'];
+    };
+    RelationEndedEvent: {
+      /**
+       * Format: int64
+       * @description Position in the log.
+       */
+      position: number;
+      /**
+       * Format: int64
+       * @description Unix milliseconds, UTC.
+       */
+      at: number;
+      /** @description The actor whose action is the event. */
+      actorId: string;
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: 'relation.ended';
+      relation: components['schemas']['RelationInView'];
+    };
+    RelationEstablishedEvent: {
+      /**
+       * Format: int64
+       * @description Position in the log.
+       */
+      position: number;
+      /**
+       * Format: int64
+       * @description Unix milliseconds, UTC.
+       */
+      at: number;
+      /** @description The actor whose action is the event. */
+      actorId: string;
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: 'relation.established';
+      relation: components['schemas']['RelationInView'];
     };
     /** @description A follow or a like, in a view of the network. */
     RelationInView: {
-      /** @enum {string} */
-      kind: 'follow' | 'like';
+      kind: components['schemas']['RelationKind'];
       /** @description Opaque identifier; do not parse it. */
       actorId: string;
       /** @description Identifier of the followed actor, or of the liked post. */
@@ -874,6 +1153,16 @@ export interface components {
       targetActorId: string;
       /** @description How many times this follow or like has been made, from 1. */
       generation: string;
+    };
+    /** @enum {string} */
+    RelationKind: 'follow' | 'like';
+    RelationPage: {
+      relations: components['schemas']['Relation'][];
+      /** @description Opaque. Send it as `cursor` to get the next page. Absent on the last page. */
+      cursor?: string;
+    };
+    Replies: {
+      posts: components['schemas']['Post'][];
     };
     /** @description A report to the operators of the network. */
     Report: {
@@ -884,6 +1173,9 @@ export interface components {
        * @enum {string}
        */
       status: 'received';
+    };
+    ReportAnswer: {
+      report: components['schemas']['Report'];
     };
     /** @description Metadata of the authorization server (RFC 8414). */
     ServerMetadata: {
@@ -926,30 +1218,53 @@ export interface components {
       backchannel_logout_supported?: boolean;
       backchannel_logout_session_supported?: boolean;
     };
+    Session: {
+      /** @description Opaque identifier; do not parse it. */
+      actorId: string;
+      /** @description Must equal your application's own client identifier. */
+      appId: string;
+      /** @description Opaque identifier; do not parse it. */
+      grantId: string;
+      scopes: string[];
+      /**
+       * Format: int64
+       * @description End of the access token, in Unix milliseconds.
+       */
+      expiresAt: number;
+      incarnation: string;
+    };
+    SigningKey: {
+      kty: string;
+      kid: string;
+      /** @constant */
+      use: 'sig';
+      /** @constant */
+      alg: 'RS256';
+    } & {
+      [key: string]: unknown;
+    };
     TokenInForm: {
       token: string;
       token_type_hint?: string;
     };
-    TokenRequest:
-      | {
-          /** @constant */
-          grant_type: 'authorization_code';
-          code: string;
-          /** @description Must equal the redirect_uri of the authorization request. */
-          redirect_uri: string;
-          code_verifier: string;
-        }
-      | {
-          /** @constant */
-          grant_type: 'refresh_token';
-          /** @description A refresh token works once; the answer has the next one. */
-          refresh_token: string;
-        };
+    TokenRefresh: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      grant_type: 'refresh_token';
+      /** @description A refresh token works once; the answer has the next one. */
+      refresh_token: string;
+    };
+    TokenRequest: components['schemas']['CodeExchange'] | components['schemas']['TokenRefresh'];
     Tokens: {
       access_token: string;
       /** @constant */
       token_type: 'Bearer';
-      /** @description Seconds. */
+      /**
+       * Format: int64
+       * @description Seconds.
+       */
       expires_in: number;
       /** @description Separated by spaces. */
       scope: string;
@@ -957,6 +1272,13 @@ export interface components {
       refresh_token?: string;
       /** @description The ID token; only with the scope openid. */
       id_token?: string;
+    };
+    Unread: {
+      /**
+       * Format: int64
+       * @description Number of visible unread entries of the whole inbox, counted among the newest 1,000 unread entries.
+       */
+      unread: number;
     };
   };
   responses: never;
@@ -1059,16 +1381,6 @@ export interface components {
      */
     'x-network-scopes-if-any': string;
     /**
-     * @description The methods of the path (RFC 9110, section 10.2.1).
-     * @example GET, HEAD
-     */
-    'allow-if-any': string;
-    /**
-     * @description Seconds to wait before the identical request.
-     * @example 2
-     */
-    'retry-after-if-any': string;
-    /**
      * @description The authentication scheme (RFC 6750, section 3; for applications RFC 7617).
      * @example Bearer realm="plaza", error="invalid_token"
      */
@@ -1135,10 +1447,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Not allowed. */
@@ -1149,10 +1458,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'origin_mismatch';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The path has no such method; `Allow` names its methods. */
@@ -1163,10 +1469,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The server failed. */
@@ -1176,10 +1479,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'server_error';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
     };
@@ -1237,9 +1537,7 @@ export interface operations {
            *       }
            *     }
            */
-          'application/json': {
-            actor: components['schemas']['Actor'];
-          };
+          'application/json': components['schemas']['ActorAnswer'];
         };
       };
       /** @description The request is malformed or invalid. */
@@ -1258,10 +1556,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The credential is missing or not valid. */
@@ -1274,10 +1569,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_token';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Not allowed. */
@@ -1289,10 +1581,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description No such resource exists, or you cannot see it. */
@@ -1311,10 +1600,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'not_found';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The path has no such method; `Allow` names its methods. */
@@ -1325,10 +1611,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Conflict with the current state. */
@@ -1340,10 +1623,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'recovery_publication_changed';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The limit is used up: 120 a minute for each address without a token; 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
@@ -1363,10 +1643,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'pilot_rate_limited';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The server failed. */
@@ -1378,10 +1655,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'server_error';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Temporarily unavailable. */
@@ -1401,18 +1675,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error:
-              | 'pilot_limits_unavailable'
-              | 'pilot_storage_unavailable'
-              | 'protected_read_storage_unavailable'
-              | 'protected_read_unavailable'
-              | 'recovery_quarantined'
-              | 'recovery_state_missing'
-              | 'restriction_witness_unavailable_or_incomplete'
-              | 'trusted_address_unavailable';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
     };
@@ -1472,11 +1735,7 @@ export interface operations {
            *       "cursor": "b3BhcXVlLWFuZC1zaWduZWQ"
            *     }
            */
-          'application/json': {
-            actors: components['schemas']['ActorSummary'][];
-            /** @description Opaque. Send it as `cursor` to get the next page. Absent on the last page. */
-            cursor?: string;
-          };
+          'application/json': components['schemas']['ActorPage'];
         };
       };
       /** @description The request is malformed or invalid. */
@@ -1495,10 +1754,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_page_cursor' | 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The credential is missing or not valid. */
@@ -1511,10 +1767,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_token';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Not allowed. */
@@ -1526,10 +1779,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description No such resource exists, or you cannot see it. */
@@ -1548,10 +1798,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'not_found';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The path has no such method; `Allow` names its methods. */
@@ -1562,10 +1809,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Conflict with the current state. */
@@ -1577,10 +1821,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'recovery_publication_changed';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The limit is used up: 120 a minute for each address without a token; 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
@@ -1600,10 +1841,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'pilot_rate_limited';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The server failed. */
@@ -1615,10 +1853,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'server_error';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Temporarily unavailable. */
@@ -1638,18 +1873,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error:
-              | 'pilot_limits_unavailable'
-              | 'pilot_storage_unavailable'
-              | 'protected_read_storage_unavailable'
-              | 'protected_read_unavailable'
-              | 'recovery_quarantined'
-              | 'recovery_state_missing'
-              | 'restriction_witness_unavailable_or_incomplete'
-              | 'trusted_address_unavailable';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
     };
@@ -1709,11 +1933,7 @@ export interface operations {
            *       "cursor": "b3BhcXVlLWFuZC1zaWduZWQ"
            *     }
            */
-          'application/json': {
-            actors: components['schemas']['ActorSummary'][];
-            /** @description Opaque. Send it as `cursor` to get the next page. Absent on the last page. */
-            cursor?: string;
-          };
+          'application/json': components['schemas']['ActorPage'];
         };
       };
       /** @description The request is malformed or invalid. */
@@ -1732,10 +1952,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_page_cursor' | 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The credential is missing or not valid. */
@@ -1748,10 +1965,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_token';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Not allowed. */
@@ -1763,10 +1977,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description No such resource exists, or you cannot see it. */
@@ -1785,10 +1996,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'not_found';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The path has no such method; `Allow` names its methods. */
@@ -1799,10 +2007,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Conflict with the current state. */
@@ -1814,10 +2019,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'recovery_publication_changed';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The limit is used up: 120 a minute for each address without a token; 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
@@ -1837,10 +2039,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'pilot_rate_limited';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The server failed. */
@@ -1852,10 +2051,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'server_error';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Temporarily unavailable. */
@@ -1875,18 +2071,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error:
-              | 'pilot_limits_unavailable'
-              | 'pilot_storage_unavailable'
-              | 'protected_read_storage_unavailable'
-              | 'protected_read_unavailable'
-              | 'recovery_quarantined'
-              | 'recovery_state_missing'
-              | 'restriction_witness_unavailable_or_incomplete'
-              | 'trusted_address_unavailable';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
     };
@@ -1954,11 +2139,7 @@ export interface operations {
            *       "cursor": "b3BhcXVlLWFuZC1zaWduZWQ"
            *     }
            */
-          'application/json': {
-            posts: components['schemas']['Post'][];
-            /** @description Opaque. Send it as `cursor` to get the next page. Absent on the last page. */
-            cursor?: string;
-          };
+          'application/json': components['schemas']['PostPage'];
         };
       };
       /** @description The request is malformed or invalid. */
@@ -1977,10 +2158,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_page_cursor' | 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The credential is missing or not valid. */
@@ -1993,10 +2171,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_token';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Not allowed. */
@@ -2008,10 +2183,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description No such resource exists, or you cannot see it. */
@@ -2030,10 +2202,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'not_found';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The path has no such method; `Allow` names its methods. */
@@ -2044,10 +2213,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Conflict with the current state. */
@@ -2059,10 +2225,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'recovery_publication_changed';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The limit is used up: 120 a minute for each address without a token; 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
@@ -2082,10 +2245,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'pilot_rate_limited';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The server failed. */
@@ -2097,10 +2257,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'server_error';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Temporarily unavailable. */
@@ -2120,18 +2277,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error:
-              | 'pilot_limits_unavailable'
-              | 'pilot_storage_unavailable'
-              | 'protected_read_storage_unavailable'
-              | 'protected_read_unavailable'
-              | 'recovery_quarantined'
-              | 'recovery_state_missing'
-              | 'restriction_witness_unavailable_or_incomplete'
-              | 'trusted_address_unavailable';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
     };
@@ -2178,10 +2324,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Not allowed. */
@@ -2192,10 +2335,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'origin_mismatch';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The path has no such method; `Allow` names its methods. */
@@ -2206,10 +2346,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The server failed. */
@@ -2219,10 +2356,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'server_error';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
     };
@@ -2269,10 +2403,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Not allowed. */
@@ -2283,10 +2414,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'origin_mismatch';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The path has no such method; `Allow` names its methods. */
@@ -2297,10 +2425,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The server failed. */
@@ -2310,10 +2435,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'server_error';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
     };
@@ -2364,10 +2486,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Not allowed. */
@@ -2378,10 +2497,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'origin_mismatch';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The path has no such method; `Allow` names its methods. */
@@ -2392,10 +2508,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The server failed. */
@@ -2405,10 +2518,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'server_error';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
     };
@@ -2459,10 +2569,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The credential is missing or not valid. */
@@ -2473,10 +2580,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_client';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Not allowed. */
@@ -2487,10 +2591,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'origin_mismatch';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The path has no such method; `Allow` names its methods. */
@@ -2501,10 +2602,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The request is too large. */
@@ -2514,10 +2612,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The content type is not supported. */
@@ -2527,10 +2622,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The limit is used up: 6,000 in 5 minutes refused credentials for each address. */
@@ -2543,10 +2635,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'pilot_rate_limited';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The server failed. */
@@ -2556,10 +2645,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'server_error';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Temporarily unavailable. */
@@ -2570,10 +2656,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'temporarily_unavailable';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
     };
@@ -2617,10 +2700,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request' | 'unsupported_token_type';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The credential is missing or not valid. */
@@ -2631,10 +2711,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_client';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Not allowed. */
@@ -2645,10 +2722,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'origin_mismatch';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The path has no such method; `Allow` names its methods. */
@@ -2659,10 +2733,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The request is too large. */
@@ -2672,10 +2743,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The content type is not supported. */
@@ -2685,10 +2753,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The limit is used up: 6,000 in 5 minutes refused credentials for each address. */
@@ -2701,10 +2766,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'pilot_rate_limited';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The server failed. */
@@ -2714,10 +2776,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'server_error';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Temporarily unavailable. */
@@ -2728,10 +2787,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'temporarily_unavailable';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
     };
@@ -2793,15 +2849,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error:
-              | 'invalid_grant'
-              | 'invalid_request'
-              | 'invalid_scope'
-              | 'invalid_target'
-              | 'unsupported_grant_type';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The credential is missing or not valid. */
@@ -2814,10 +2862,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_client';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Not allowed. */
@@ -2830,10 +2875,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'origin_mismatch';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The path has no such method; `Allow` names its methods. */
@@ -2844,10 +2886,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The request is too large. */
@@ -2859,10 +2898,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The content type is not supported. */
@@ -2874,10 +2910,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The limit is used up: 60 in 5 minutes refreshes for each grant; 6,000 in 5 minutes refused credentials for each address. */
@@ -2890,10 +2923,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'pilot_rate_limited';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The server failed. */
@@ -2905,10 +2935,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'server_error';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Temporarily unavailable. */
@@ -2921,10 +2948,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'pilot_limits_unavailable' | 'temporarily_unavailable';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
     };
@@ -2973,10 +2997,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The credential is missing or not valid. */
@@ -2989,10 +3010,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'authentication_required' | 'invalid_token';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Not allowed. */
@@ -3005,10 +3023,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The path has no such method; `Allow` names its methods. */
@@ -3019,10 +3034,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The limit is used up: 3,000 in 5 minutes reads for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
@@ -3035,10 +3047,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'pilot_rate_limited';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The server failed. */
@@ -3050,10 +3059,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'server_error';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Temporarily unavailable. */
@@ -3066,10 +3072,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'pilot_limits_unavailable' | 'temporarily_unavailable';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
     };
@@ -3117,9 +3120,7 @@ export interface operations {
            *       ]
            *     }
            */
-          'application/json': {
-            blocks: string[];
-          };
+          'application/json': components['schemas']['Blocks'];
         };
       };
       /** @description The request is malformed or invalid. */
@@ -3138,10 +3139,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The credential is missing or not valid. */
@@ -3154,10 +3152,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'authentication_required' | 'invalid_token';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Not allowed. */
@@ -3169,10 +3164,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The path has no such method; `Allow` names its methods. */
@@ -3183,10 +3175,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Conflict with the current state. */
@@ -3198,10 +3187,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'recovery_publication_changed';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The limit is used up: 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
@@ -3221,10 +3207,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'pilot_rate_limited';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The server failed. */
@@ -3236,10 +3219,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'server_error';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Temporarily unavailable. */
@@ -3259,16 +3239,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error:
-              | 'pilot_limits_unavailable'
-              | 'protected_read_storage_unavailable'
-              | 'protected_read_unavailable'
-              | 'recovery_quarantined'
-              | 'recovery_state_missing'
-              | 'restriction_witness_unavailable_or_incomplete';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
     };
@@ -3295,10 +3266,7 @@ export interface operations {
          *       "intentId": "block-1"
          *     }
          */
-        'application/json': {
-          /** @description Idempotency key of this action; it never expires. Repeat the identical request with the same one. */
-          intentId: string;
-        };
+        'application/json': components['schemas']['Intent'];
       };
     };
     responses: {
@@ -3317,9 +3285,7 @@ export interface operations {
            *       "blocked": true
            *     }
            */
-          'application/json': {
-            blocked: boolean;
-          };
+          'application/json': components['schemas']['BlockAnswer'];
         };
       };
       /** @description The request is malformed or invalid. */
@@ -3331,15 +3297,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error:
-              | 'intent_required'
-              | 'invalid_json'
-              | 'invalid_request'
-              | 'self_block'
-              | 'unknown_or_immutable_field';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The credential is missing or not valid. */
@@ -3352,10 +3310,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'authentication_required' | 'invalid_token';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Not allowed. */
@@ -3367,10 +3322,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description No such resource exists, or you cannot see it. */
@@ -3382,10 +3334,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'not_found';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The path has no such method; `Allow` names its methods. */
@@ -3396,10 +3345,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Conflict with the current state. */
@@ -3411,10 +3357,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'intent_conflict' | 'witness_acceptance_mismatch' | 'witness_prepare_mismatch';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The request is too large. */
@@ -3426,10 +3369,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'domain_plan_too_large';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The content type is not supported. */
@@ -3441,10 +3381,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_json';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The limit is used up: 300 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
@@ -3457,10 +3394,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'pilot_rate_limited';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The server failed. */
@@ -3472,10 +3406,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'server_error';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Temporarily unavailable. */
@@ -3488,19 +3419,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error:
-              | 'ambiguous_acceptance_requires_independent_proof'
-              | 'authority_unavailable'
-              | 'domain_storage_unavailable'
-              | 'pilot_limits_unavailable'
-              | 'recovery_quarantined'
-              | 'recovery_state_missing'
-              | 'restriction_witness_required'
-              | 'restriction_witness_unavailable_or_incomplete'
-              | 'witness_finalize_unconfirmed';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
     };
@@ -3540,9 +3459,7 @@ export interface operations {
            *       "blocked": false
            *     }
            */
-          'application/json': {
-            blocked: boolean;
-          };
+          'application/json': components['schemas']['BlockAnswer'];
         };
       };
       /** @description The request is malformed or invalid. */
@@ -3554,15 +3471,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error:
-              | 'intent_required'
-              | 'invalid_json'
-              | 'invalid_request'
-              | 'self_block'
-              | 'unknown_or_immutable_field';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The credential is missing or not valid. */
@@ -3575,10 +3484,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'authentication_required' | 'invalid_token';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Not allowed. */
@@ -3590,10 +3496,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description No such resource exists, or you cannot see it. */
@@ -3605,10 +3508,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'not_found';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The path has no such method; `Allow` names its methods. */
@@ -3619,10 +3519,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Conflict with the current state. */
@@ -3634,10 +3531,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'intent_conflict' | 'witness_acceptance_mismatch' | 'witness_prepare_mismatch';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The request is too large. */
@@ -3649,10 +3543,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'domain_plan_too_large';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The content type is not supported. */
@@ -3664,10 +3555,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_json';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The limit is used up: 300 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
@@ -3680,10 +3568,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'pilot_rate_limited';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The server failed. */
@@ -3695,10 +3580,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'server_error';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Temporarily unavailable. */
@@ -3711,19 +3593,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error:
-              | 'ambiguous_acceptance_requires_independent_proof'
-              | 'authority_unavailable'
-              | 'domain_storage_unavailable'
-              | 'pilot_limits_unavailable'
-              | 'recovery_quarantined'
-              | 'recovery_state_missing'
-              | 'restriction_witness_required'
-              | 'restriction_witness_unavailable_or_incomplete'
-              | 'witness_finalize_unconfirmed';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
     };
@@ -3814,14 +3684,7 @@ export interface operations {
            *       "replace": false
            *     }
            */
-          'application/json': {
-            /** @description In the order of the log. */
-            events: components['schemas']['Event'][];
-            /** @description Position in the log up to which this page has all changes. Send it as `cursor` to get the next page. */
-            cursor: number;
-            /** @description The changes cannot be determined: reconcile, then continue from `cursor`. */
-            replace: boolean;
-          };
+          'application/json': components['schemas']['EventPage'];
           'text/event-stream': string;
         };
       };
@@ -3841,10 +3704,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_cursor' | 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The credential is missing or not valid. */
@@ -3857,10 +3717,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_token';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Not allowed. */
@@ -3872,10 +3729,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The path has no such method; `Allow` names its methods. */
@@ -3886,10 +3740,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Conflict with the current state. */
@@ -3901,10 +3752,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'recovery_publication_changed';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The limit is used up: 30 a minute for each address without a token together with the other operation of this budget; 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. Open event streams at a server: 10 for each application and actor, or for each address without a token; 2,000 in all, 1,000 of them without a token. One too many is a 429 with `Retry-After` 5, or 30 if the server is full. A client that reads nothing of its stream for 20 s is disconnected. */
@@ -3924,10 +3772,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'pilot_rate_limited';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The server failed. */
@@ -3939,10 +3784,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'server_error';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Temporarily unavailable. */
@@ -3962,18 +3804,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error:
-              | 'pilot_limits_unavailable'
-              | 'pilot_storage_unavailable'
-              | 'protected_read_storage_unavailable'
-              | 'protected_read_unavailable'
-              | 'recovery_quarantined'
-              | 'recovery_state_missing'
-              | 'restriction_witness_unavailable_or_incomplete'
-              | 'trusted_address_unavailable';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
     };
@@ -4034,13 +3865,7 @@ export interface operations {
            *       "cursor": "b3BhcXVlLWFuZC1zaWduZWQ"
            *     }
            */
-          'application/json': {
-            inbox: components['schemas']['InboxEntry'][];
-            /** @description Number of visible unread entries of the whole inbox, counted among the newest 1,000 unread entries. */
-            unread: number;
-            /** @description Opaque. Send it as `cursor` to get the next page. Absent on the last page. */
-            cursor?: string;
-          };
+          'application/json': components['schemas']['InboxPage'];
         };
       };
       /** @description The request is malformed or invalid. */
@@ -4059,10 +3884,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_page_cursor' | 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The credential is missing or not valid. */
@@ -4075,10 +3897,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'authentication_required' | 'invalid_token';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Not allowed. */
@@ -4090,10 +3909,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The path has no such method; `Allow` names its methods. */
@@ -4104,10 +3920,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Conflict with the current state. */
@@ -4119,10 +3932,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'recovery_publication_changed';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The limit is used up: 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
@@ -4142,10 +3952,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'pilot_rate_limited';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The server failed. */
@@ -4157,10 +3964,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'server_error';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Temporarily unavailable. */
@@ -4180,16 +3984,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error:
-              | 'pilot_limits_unavailable'
-              | 'protected_read_storage_unavailable'
-              | 'protected_read_unavailable'
-              | 'recovery_quarantined'
-              | 'recovery_state_missing'
-              | 'restriction_witness_unavailable_or_incomplete';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
     };
@@ -4215,14 +4010,7 @@ export interface operations {
          *       "upTo": 1763700060000
          *     }
          */
-        'application/json': {
-          /** @description Idempotency key of this action; it never expires. Repeat the identical request with the same one. */
-          intentId: string;
-          /** @description The inbox entries to mark as read. Send either this or upTo. */
-          ids?: string[];
-          /** @description Marks all inbox entries created up to this time. Send either this or ids. */
-          upTo?: number;
-        };
+        'application/json': components['schemas']['InboxMarking'];
       };
     };
     responses: {
@@ -4241,10 +4029,7 @@ export interface operations {
            *       "unread": 0
            *     }
            */
-          'application/json': {
-            /** @description Number of visible unread entries of the whole inbox, counted among the newest 1,000 unread entries. */
-            unread: number;
-          };
+          'application/json': components['schemas']['Unread'];
         };
       };
       /** @description The request is malformed or invalid. */
@@ -4256,10 +4041,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'intent_required' | 'invalid_json' | 'invalid_request' | 'unknown_or_immutable_field';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The credential is missing or not valid. */
@@ -4272,10 +4054,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'authentication_required' | 'invalid_token';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Not allowed. */
@@ -4287,10 +4066,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The path has no such method; `Allow` names its methods. */
@@ -4301,10 +4077,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Conflict with the current state. */
@@ -4316,10 +4089,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'intent_conflict' | 'recovery_publication_changed';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The request is too large. */
@@ -4331,10 +4101,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'domain_plan_too_large';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The content type is not supported. */
@@ -4346,10 +4113,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_json';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The limit is used up: 300 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
@@ -4362,10 +4126,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'pilot_rate_limited';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The server failed. */
@@ -4377,10 +4138,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'server_error';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Temporarily unavailable. */
@@ -4393,18 +4151,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error:
-              | 'authority_unavailable'
-              | 'domain_storage_unavailable'
-              | 'pilot_limits_unavailable'
-              | 'protected_read_storage_unavailable'
-              | 'protected_read_unavailable'
-              | 'recovery_quarantined'
-              | 'recovery_state_missing'
-              | 'restriction_witness_unavailable_or_incomplete';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
     };
@@ -4437,9 +4184,7 @@ export interface operations {
          *       ]
          *     }
          */
-        'application/json': {
-          intentIds: string[];
-        };
+        'application/json': components['schemas']['IntentLookup'];
       };
     };
     responses: {
@@ -4474,10 +4219,7 @@ export interface operations {
            *       ]
            *     }
            */
-          'application/json': {
-            /** @description One outcome for each requested intent, in the order of the request. */
-            intents: components['schemas']['IntentOutcome'][];
-          };
+          'application/json': components['schemas']['IntentOutcomes'];
         };
       };
       /** @description The request is malformed or invalid. */
@@ -4496,10 +4238,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'intent_required' | 'invalid_json' | 'invalid_request' | 'unknown_or_immutable_field';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The credential is missing or not valid. */
@@ -4512,10 +4251,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'authentication_required' | 'invalid_token';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Not allowed. */
@@ -4527,10 +4263,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The path has no such method; `Allow` names its methods. */
@@ -4541,10 +4274,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Conflict with the current state. */
@@ -4556,10 +4286,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'recovery_publication_changed';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The request is too large. */
@@ -4571,10 +4298,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'domain_plan_too_large';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The content type is not supported. */
@@ -4586,10 +4310,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_json';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The limit is used up: 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
@@ -4609,10 +4330,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'pilot_rate_limited';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The server failed. */
@@ -4624,10 +4342,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'server_error';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Temporarily unavailable. */
@@ -4647,16 +4362,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error:
-              | 'pilot_limits_unavailable'
-              | 'protected_read_storage_unavailable'
-              | 'protected_read_unavailable'
-              | 'recovery_quarantined'
-              | 'recovery_state_missing'
-              | 'restriction_witness_unavailable_or_incomplete';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
     };
@@ -4683,16 +4389,7 @@ export interface operations {
          *       "audience": "public"
          *     }
          */
-        'application/json': {
-          /** @description Idempotency key of this action; it never expires. Repeat the identical request with the same one. */
-          intentId: string;
-          /** @description 1 to 2,000 code points, trimmed and in NFC; no control characters but tab and line feed, no lone surrogates. As sent, without surrounding white space: at most 8,000 UTF-16 code units, and at most 30 combining marks (general category M) in a row. */
-          text: string;
-          /** @constant */
-          audience: 'public';
-          /** @description The post to reply to. */
-          parentId?: string;
-        };
+        'application/json': components['schemas']['NewPost'];
       };
     };
     responses: {
@@ -4715,9 +4412,7 @@ export interface operations {
            *       }
            *     }
            */
-          'application/json': {
-            post: components['schemas']['PostOutcome'];
-          };
+          'application/json': components['schemas']['PostOutcomeAnswer'];
         };
       };
       /** @description The request is malformed or invalid. */
@@ -4729,17 +4424,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error:
-              | 'intent_required'
-              | 'invalid_json'
-              | 'invalid_parent'
-              | 'invalid_request'
-              | 'invalid_text'
-              | 'unknown_or_immutable_field'
-              | 'unsupported_audience';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The credential is missing or not valid. */
@@ -4752,10 +4437,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'authentication_required' | 'invalid_token';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Not allowed. */
@@ -4767,10 +4449,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description No such resource exists, or you cannot see it. */
@@ -4782,10 +4461,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'parent_unavailable';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The path has no such method; `Allow` names its methods. */
@@ -4796,10 +4472,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Conflict with the current state. */
@@ -4811,10 +4484,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'intent_conflict' | 'witness_acceptance_mismatch';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The request is too large. */
@@ -4826,10 +4496,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'domain_plan_too_large';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The content type is not supported. */
@@ -4841,10 +4508,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_json';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The limit is used up: 300 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
@@ -4857,10 +4521,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'pilot_rate_limited';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The server failed. */
@@ -4872,10 +4533,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'server_error';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Temporarily unavailable. */
@@ -4888,20 +4546,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error:
-              | 'ambiguous_acceptance_requires_independent_proof'
-              | 'authority_unavailable'
-              | 'domain_storage_unavailable'
-              | 'pilot_limits_unavailable'
-              | 'publishing_paused'
-              | 'recovery_quarantined'
-              | 'recovery_state_missing'
-              | 'restriction_witness_required'
-              | 'restriction_witness_unavailable_or_incomplete'
-              | 'witness_finalize_unconfirmed';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
     };
@@ -4961,9 +4606,7 @@ export interface operations {
            *       }
            *     }
            */
-          'application/json': {
-            post: components['schemas']['Post'];
-          };
+          'application/json': components['schemas']['PostAnswer'];
         };
       };
       /** @description The request is malformed or invalid. */
@@ -4982,10 +4625,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The credential is missing or not valid. */
@@ -4998,10 +4638,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_token';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Not allowed. */
@@ -5013,10 +4650,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description No such resource exists, or you cannot see it. */
@@ -5035,10 +4669,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'post_unavailable';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The path has no such method; `Allow` names its methods. */
@@ -5049,10 +4680,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Conflict with the current state. */
@@ -5064,10 +4692,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'recovery_publication_changed';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The limit is used up: 120 a minute for each address without a token; 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
@@ -5087,10 +4712,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'pilot_rate_limited';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The server failed. */
@@ -5102,10 +4724,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'server_error';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Temporarily unavailable. */
@@ -5125,18 +4744,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error:
-              | 'pilot_limits_unavailable'
-              | 'pilot_storage_unavailable'
-              | 'protected_read_storage_unavailable'
-              | 'protected_read_unavailable'
-              | 'recovery_quarantined'
-              | 'recovery_state_missing'
-              | 'restriction_witness_unavailable_or_incomplete'
-              | 'trusted_address_unavailable';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
     };
@@ -5182,9 +4790,7 @@ export interface operations {
            *       }
            *     }
            */
-          'application/json': {
-            post: components['schemas']['PostOutcome'];
-          };
+          'application/json': components['schemas']['PostOutcomeAnswer'];
         };
       };
       /** @description The request is malformed or invalid. */
@@ -5196,15 +4802,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error:
-              | 'intent_required'
-              | 'invalid_json'
-              | 'invalid_request'
-              | 'revision_required'
-              | 'unknown_or_immutable_field';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The credential is missing or not valid. */
@@ -5217,10 +4815,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'authentication_required' | 'invalid_token';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Not allowed. */
@@ -5232,10 +4827,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'capability_required' | 'not_owner' | 'origin_mismatch' | 'social_authority_required';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description No such resource exists, or you cannot see it. */
@@ -5247,10 +4839,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'post_unavailable';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The path has no such method; `Allow` names its methods. */
@@ -5261,10 +4850,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Conflict with the current state. */
@@ -5276,15 +4862,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error:
-              | 'intent_conflict'
-              | 'post_deleted'
-              | 'revision_conflict'
-              | 'witness_acceptance_mismatch'
-              | 'witness_prepare_mismatch';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The request is too large. */
@@ -5296,10 +4874,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'domain_plan_too_large';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The content type is not supported. */
@@ -5311,10 +4886,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_json';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The limit is used up: 300 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
@@ -5327,10 +4899,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'pilot_rate_limited';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The server failed. */
@@ -5342,10 +4911,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'server_error';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Temporarily unavailable. */
@@ -5358,19 +4924,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error:
-              | 'ambiguous_acceptance_requires_independent_proof'
-              | 'authority_unavailable'
-              | 'domain_storage_unavailable'
-              | 'pilot_limits_unavailable'
-              | 'recovery_quarantined'
-              | 'recovery_state_missing'
-              | 'restriction_witness_required'
-              | 'restriction_witness_unavailable_or_incomplete'
-              | 'witness_finalize_unconfirmed';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
     };
@@ -5399,14 +4953,7 @@ export interface operations {
          *       "text": "All lamps on the pier are lit again."
          *     }
          */
-        'application/json': {
-          /** @description Idempotency key of this action; it never expires. Repeat the identical request with the same one. */
-          intentId: string;
-          /** @description Revision of the resource as you have read it. The change is refused if the resource has changed since. */
-          revision: number;
-          /** @description 1 to 2,000 code points, trimmed and in NFC; no control characters but tab and line feed, no lone surrogates. As sent, without surrounding white space: at most 8,000 UTF-16 code units, and at most 30 combining marks (general category M) in a row. */
-          text: string;
-        };
+        'application/json': components['schemas']['PostEdit'];
       };
     };
     responses: {
@@ -5429,9 +4976,7 @@ export interface operations {
            *       }
            *     }
            */
-          'application/json': {
-            post: components['schemas']['PostOutcome'];
-          };
+          'application/json': components['schemas']['PostOutcomeAnswer'];
         };
       };
       /** @description The request is malformed or invalid. */
@@ -5443,16 +4988,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error:
-              | 'intent_required'
-              | 'invalid_json'
-              | 'invalid_request'
-              | 'invalid_text'
-              | 'revision_required'
-              | 'unknown_or_immutable_field';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The credential is missing or not valid. */
@@ -5465,10 +5001,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'authentication_required' | 'invalid_token';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Not allowed. */
@@ -5480,10 +5013,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'capability_required' | 'not_owner' | 'origin_mismatch' | 'social_authority_required';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description No such resource exists, or you cannot see it. */
@@ -5495,10 +5025,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'post_unavailable';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The path has no such method; `Allow` names its methods. */
@@ -5509,10 +5036,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Conflict with the current state. */
@@ -5524,10 +5048,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'intent_conflict' | 'post_deleted' | 'revision_conflict' | 'witness_acceptance_mismatch';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The request is too large. */
@@ -5539,10 +5060,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'domain_plan_too_large';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The content type is not supported. */
@@ -5554,10 +5072,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_json';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The limit is used up: 300 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
@@ -5570,10 +5085,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'pilot_rate_limited';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The server failed. */
@@ -5585,10 +5097,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'server_error';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Temporarily unavailable. */
@@ -5601,20 +5110,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error:
-              | 'ambiguous_acceptance_requires_independent_proof'
-              | 'authority_unavailable'
-              | 'domain_storage_unavailable'
-              | 'pilot_limits_unavailable'
-              | 'publishing_paused'
-              | 'recovery_quarantined'
-              | 'recovery_state_missing'
-              | 'restriction_witness_required'
-              | 'restriction_witness_unavailable_or_incomplete'
-              | 'witness_finalize_unconfirmed';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
     };
@@ -5686,9 +5182,7 @@ export interface operations {
            *       ]
            *     }
            */
-          'application/json': {
-            posts: components['schemas']['Post'][];
-          };
+          'application/json': components['schemas']['Replies'];
         };
       };
       /** @description The request is malformed or invalid. */
@@ -5707,10 +5201,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_page_cursor' | 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The credential is missing or not valid. */
@@ -5723,10 +5214,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_token';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Not allowed. */
@@ -5738,10 +5226,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description No such resource exists, or you cannot see it. */
@@ -5760,10 +5245,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'post_unavailable';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The path has no such method; `Allow` names its methods. */
@@ -5774,10 +5256,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Conflict with the current state. */
@@ -5789,10 +5268,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'recovery_publication_changed';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The limit is used up: 120 a minute for each address without a token; 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
@@ -5812,10 +5288,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'pilot_rate_limited';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The server failed. */
@@ -5827,10 +5300,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'server_error';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Temporarily unavailable. */
@@ -5850,18 +5320,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error:
-              | 'pilot_limits_unavailable'
-              | 'pilot_storage_unavailable'
-              | 'protected_read_storage_unavailable'
-              | 'protected_read_unavailable'
-              | 'recovery_quarantined'
-              | 'recovery_state_missing'
-              | 'restriction_witness_unavailable_or_incomplete'
-              | 'trusted_address_unavailable';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
     };
@@ -5914,9 +5373,7 @@ export interface operations {
            *       }
            *     }
            */
-          'application/json': {
-            profile: components['schemas']['OwnProfile'];
-          };
+          'application/json': components['schemas']['OwnProfileAnswer'];
         };
       };
       /** @description The request is malformed or invalid. */
@@ -5935,10 +5392,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The credential is missing or not valid. */
@@ -5951,10 +5405,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'authentication_required' | 'invalid_token';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Not allowed. */
@@ -5966,10 +5417,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description No such resource exists, or you cannot see it. */
@@ -5988,10 +5436,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'not_found';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The path has no such method; `Allow` names its methods. */
@@ -6002,10 +5447,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Conflict with the current state. */
@@ -6017,10 +5459,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'recovery_publication_changed';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The request is too large. */
@@ -6032,10 +5471,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'domain_plan_too_large';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The content type is not supported. */
@@ -6047,10 +5483,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_json';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The limit is used up: 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
@@ -6070,10 +5503,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'pilot_rate_limited';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The server failed. */
@@ -6085,10 +5515,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'server_error';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Temporarily unavailable. */
@@ -6108,16 +5535,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error:
-              | 'pilot_limits_unavailable'
-              | 'protected_read_storage_unavailable'
-              | 'protected_read_unavailable'
-              | 'recovery_quarantined'
-              | 'recovery_state_missing'
-              | 'restriction_witness_unavailable_or_incomplete';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
     };
@@ -6144,24 +5562,7 @@ export interface operations {
          *       "bio": "Keeper of lamps."
          *     }
          */
-        'application/json': {
-          /** @description Idempotency key of this action; it never expires. Repeat the identical request with the same one. */
-          intentId: string;
-          /** @description Revision of the resource as you have read it. The change is refused if the resource has changed since. */
-          revision: number;
-          /**
-           * @description 3 to 30 lowercase letters, digits or underscores. Null: the profile shows no handle; its person keeps the last one to sign in with.
-           * @example ada
-           * @example null
-           */
-          handle?: string | null;
-          /** @description One line of 1 to 64 visible characters, trimmed and in NFC. As sent, without surrounding white space: at most 256 UTF-16 code units, and at most 30 combining marks (general category M) in a row. */
-          displayName?: string;
-          /** @description Up to 500 code points, trimmed and in NFC, and no control characters except the line feed. As sent, without surrounding white space: at most 2,000 UTF-16 code units, and at most 30 combining marks (general category M) in a row. */
-          bio?: string;
-          /** @description Website of the profile: empty, or an absolute http(s) URL of up to 2,048 characters. */
-          website?: string;
-        };
+        'application/json': components['schemas']['ProfileChange'];
       };
     };
     responses: {
@@ -6187,9 +5588,7 @@ export interface operations {
            *       }
            *     }
            */
-          'application/json': {
-            profile: components['schemas']['OwnProfile'];
-          };
+          'application/json': components['schemas']['OwnProfileAnswer'];
         };
       };
       /** @description The request is malformed or invalid. */
@@ -6201,17 +5600,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error:
-              | 'intent_required'
-              | 'invalid_json'
-              | 'invalid_request'
-              | 'invalid_text'
-              | 'invalid_website'
-              | 'revision_required'
-              | 'unknown_or_immutable_field';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The credential is missing or not valid. */
@@ -6224,10 +5613,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'authentication_required' | 'invalid_token';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Not allowed. */
@@ -6239,10 +5625,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description No such resource exists, or you cannot see it. */
@@ -6254,10 +5637,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'not_found';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The path has no such method; `Allow` names its methods. */
@@ -6268,10 +5648,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Conflict with the current state. */
@@ -6283,10 +5660,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'effect_mismatch' | 'intent_conflict' | 'revision_conflict';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The request is too large. */
@@ -6298,10 +5672,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'domain_plan_too_large';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The content type is not supported. */
@@ -6313,10 +5684,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_json';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The limit is used up: 300 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
@@ -6329,10 +5697,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'pilot_rate_limited';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The server failed. */
@@ -6344,10 +5709,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'server_error';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Temporarily unavailable. */
@@ -6360,17 +5722,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error:
-              | 'authority_unavailable'
-              | 'domain_storage_unavailable'
-              | 'pilot_limits_unavailable'
-              | 'publishing_paused'
-              | 'recovery_quarantined'
-              | 'recovery_state_missing'
-              | 'restriction_witness_unavailable_or_incomplete';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
     };
@@ -6454,16 +5806,7 @@ export interface operations {
            *       ]
            *     }
            */
-          'application/json': {
-            posts: components['schemas']['Post'][];
-            ownPosts: components['schemas']['Post'][];
-            relations: components['schemas']['RelationInView'][];
-            /** @description Position in the log that this view shows. */
-            cursor: number;
-            /** @description True: replace your whole copy by this view. False: this is a delta; apply it to your copy. */
-            replace: boolean;
-            inbox: components['schemas']['InboxEntry'][];
-          };
+          'application/json': components['schemas']['NetworkView'];
         };
       };
       /** @description The request is malformed or invalid. */
@@ -6482,10 +5825,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_cursor' | 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The credential is missing or not valid. */
@@ -6498,10 +5838,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_token';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Not allowed. */
@@ -6513,10 +5850,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The path has no such method; `Allow` names its methods. */
@@ -6527,10 +5861,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Conflict with the current state. */
@@ -6542,10 +5873,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'recovery_publication_changed';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The limit is used up: 30 a minute for each address without a token together with the other operation of this budget; 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
@@ -6565,10 +5893,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'pilot_rate_limited';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The server failed. */
@@ -6580,10 +5905,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'server_error';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Temporarily unavailable. */
@@ -6603,18 +5925,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error:
-              | 'pilot_limits_unavailable'
-              | 'pilot_storage_unavailable'
-              | 'protected_read_storage_unavailable'
-              | 'protected_read_unavailable'
-              | 'recovery_quarantined'
-              | 'recovery_state_missing'
-              | 'restriction_witness_unavailable_or_incomplete'
-              | 'trusted_address_unavailable';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
     };
@@ -6675,11 +5986,7 @@ export interface operations {
            *       "cursor": "b3BhcXVlLWFuZC1zaWduZWQ"
            *     }
            */
-          'application/json': {
-            relations: components['schemas']['Relation'][];
-            /** @description Opaque. Send it as `cursor` to get the next page. Absent on the last page. */
-            cursor?: string;
-          };
+          'application/json': components['schemas']['RelationPage'];
         };
       };
       /** @description The request is malformed or invalid. */
@@ -6698,10 +6005,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_page_cursor' | 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The credential is missing or not valid. */
@@ -6714,10 +6018,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'authentication_required' | 'invalid_token';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Not allowed. */
@@ -6729,10 +6030,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The path has no such method; `Allow` names its methods. */
@@ -6743,10 +6041,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Conflict with the current state. */
@@ -6758,10 +6053,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'recovery_publication_changed';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The limit is used up: 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
@@ -6781,10 +6073,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'pilot_rate_limited';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The server failed. */
@@ -6796,10 +6085,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'server_error';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Temporarily unavailable. */
@@ -6819,16 +6105,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error:
-              | 'pilot_limits_unavailable'
-              | 'protected_read_storage_unavailable'
-              | 'protected_read_unavailable'
-              | 'recovery_quarantined'
-              | 'recovery_state_missing'
-              | 'restriction_witness_unavailable_or_incomplete';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
     };
@@ -6844,7 +6121,7 @@ export interface operations {
         'x-request-id'?: string;
       };
       path: {
-        kind: 'follow' | 'like';
+        kind: components['schemas']['RelationKind'];
         targetId: string;
       };
       cookie?: never;
@@ -6856,10 +6133,7 @@ export interface operations {
          *       "intentId": "follow-1"
          *     }
          */
-        'application/json': {
-          /** @description Idempotency key of this action; it never expires. Repeat the identical request with the same one. */
-          intentId: string;
-        };
+        'application/json': components['schemas']['Intent'];
       };
     };
     responses: {
@@ -6885,9 +6159,7 @@ export interface operations {
            *       }
            *     }
            */
-          'application/json': {
-            relation: components['schemas']['Relation'];
-          };
+          'application/json': components['schemas']['RelationAnswer'];
         };
       };
       /** @description The request is malformed or invalid. */
@@ -6899,15 +6171,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error:
-              | 'intent_required'
-              | 'invalid_json'
-              | 'invalid_request'
-              | 'self_relation'
-              | 'unknown_or_immutable_field';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The credential is missing or not valid. */
@@ -6920,10 +6184,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'authentication_required' | 'invalid_token';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Not allowed. */
@@ -6935,14 +6196,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error:
-              | 'capability_required'
-              | 'interaction_unavailable'
-              | 'origin_mismatch'
-              | 'social_authority_required';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description No such resource exists, or you cannot see it. */
@@ -6954,10 +6208,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'not_found';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The path has no such method; `Allow` names its methods. */
@@ -6968,10 +6219,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Conflict with the current state. */
@@ -6983,10 +6231,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'intent_conflict';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The request is too large. */
@@ -6998,10 +6243,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'domain_plan_too_large';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The content type is not supported. */
@@ -7013,10 +6255,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_json';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The limit is used up: 300 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
@@ -7029,10 +6268,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'pilot_rate_limited';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The server failed. */
@@ -7044,10 +6280,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'server_error';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Temporarily unavailable. */
@@ -7060,16 +6293,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error:
-              | 'authority_unavailable'
-              | 'domain_storage_unavailable'
-              | 'pilot_limits_unavailable'
-              | 'recovery_quarantined'
-              | 'recovery_state_missing'
-              | 'restriction_witness_unavailable_or_incomplete';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
     };
@@ -7088,7 +6312,7 @@ export interface operations {
         'x-request-id'?: string;
       };
       path: {
-        kind: 'follow' | 'like';
+        kind: components['schemas']['RelationKind'];
         targetId: string;
       };
       cookie?: never;
@@ -7117,10 +6341,7 @@ export interface operations {
            *       }
            *     }
            */
-          'application/json': {
-            /** @description The follow or like as it was last; null if it never existed. */
-            relation: components['schemas']['Relation'] | null;
-          };
+          'application/json': components['schemas']['LastRelation'];
         };
       };
       /** @description The request is malformed or invalid. */
@@ -7132,15 +6353,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error:
-              | 'intent_required'
-              | 'invalid_json'
-              | 'invalid_request'
-              | 'self_relation'
-              | 'unknown_or_immutable_field';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The credential is missing or not valid. */
@@ -7153,10 +6366,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'authentication_required' | 'invalid_token';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Not allowed. */
@@ -7168,10 +6378,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description No such resource exists, or you cannot see it. */
@@ -7183,10 +6390,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'not_found';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The path has no such method; `Allow` names its methods. */
@@ -7197,10 +6401,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Conflict with the current state. */
@@ -7212,10 +6413,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'intent_conflict';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The request is too large. */
@@ -7227,10 +6425,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'domain_plan_too_large';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The content type is not supported. */
@@ -7242,10 +6437,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_json';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The limit is used up: 300 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
@@ -7258,10 +6450,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'pilot_rate_limited';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The server failed. */
@@ -7273,10 +6462,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'server_error';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Temporarily unavailable. */
@@ -7289,16 +6475,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error:
-              | 'authority_unavailable'
-              | 'domain_storage_unavailable'
-              | 'pilot_limits_unavailable'
-              | 'recovery_quarantined'
-              | 'recovery_state_missing'
-              | 'restriction_witness_unavailable_or_incomplete';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
     };
@@ -7326,18 +6503,7 @@ export interface operations {
          *       "text": "The same in every thread."
          *     }
          */
-        'application/json': {
-          /** @description Idempotency key of this action; it never expires. Repeat the identical request with the same one. */
-          intentId: string;
-          /** @description The reported post. Send either this or actorId. */
-          postId?: string;
-          /** @description The reported actor. Send either this or postId. */
-          actorId?: string;
-          /** @enum {string} */
-          reason: 'spam' | 'harassment' | 'illegal' | 'impersonation' | 'other';
-          /** @description Like the text of a post, but it may be empty. As sent, without surrounding white space: at most 8,000 UTF-16 code units, and at most 30 combining marks (general category M) in a row. */
-          text?: string;
-        };
+        'application/json': components['schemas']['NewReport'];
       };
     };
     responses: {
@@ -7359,9 +6525,7 @@ export interface operations {
            *       }
            *     }
            */
-          'application/json': {
-            report: components['schemas']['Report'];
-          };
+          'application/json': components['schemas']['ReportAnswer'];
         };
       };
       /** @description The request is malformed or invalid. */
@@ -7373,16 +6537,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error:
-              | 'intent_required'
-              | 'invalid_json'
-              | 'invalid_report'
-              | 'invalid_request'
-              | 'invalid_text'
-              | 'unknown_or_immutable_field';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The credential is missing or not valid. */
@@ -7395,10 +6550,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'authentication_required' | 'invalid_token';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Not allowed. */
@@ -7410,10 +6562,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description No such resource exists, or you cannot see it. */
@@ -7425,10 +6574,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'not_found' | 'post_unavailable';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The path has no such method; `Allow` names its methods. */
@@ -7439,10 +6585,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Conflict with the current state. */
@@ -7454,10 +6597,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'intent_conflict';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The request is too large. */
@@ -7469,10 +6609,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'domain_plan_too_large';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The content type is not supported. */
@@ -7484,10 +6621,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_json';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The limit is used up: 300 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
@@ -7500,10 +6634,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'pilot_rate_limited';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The server failed. */
@@ -7515,10 +6646,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'server_error';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Temporarily unavailable. */
@@ -7531,16 +6659,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error:
-              | 'authority_unavailable'
-              | 'domain_storage_unavailable'
-              | 'pilot_limits_unavailable'
-              | 'recovery_quarantined'
-              | 'recovery_state_missing'
-              | 'restriction_witness_unavailable_or_incomplete';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
     };
@@ -7595,18 +6714,7 @@ export interface operations {
            *       "incarnation": "q8Zx0T2mS4"
            *     }
            */
-          'application/json': {
-            /** @description Opaque identifier; do not parse it. */
-            actorId: string;
-            /** @description Must equal your application's own client identifier. */
-            appId: string;
-            /** @description Opaque identifier; do not parse it. */
-            grantId: string;
-            scopes: string[];
-            /** @description End of the access token, in Unix milliseconds. */
-            expiresAt: number;
-            incarnation: string;
-          };
+          'application/json': components['schemas']['Session'];
         };
       };
       /** @description The request is malformed or invalid. */
@@ -7625,10 +6733,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The credential is missing or not valid. */
@@ -7641,10 +6746,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'authentication_required' | 'invalid_token';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Not allowed. */
@@ -7656,10 +6758,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'origin_mismatch' | 'social_authority_required';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The path has no such method; `Allow` names its methods. */
@@ -7670,10 +6769,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Conflict with the current state. */
@@ -7685,10 +6781,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'recovery_publication_changed';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The limit is used up: 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
@@ -7708,10 +6801,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'pilot_rate_limited';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The server failed. */
@@ -7723,10 +6813,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'server_error';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Temporarily unavailable. */
@@ -7746,16 +6833,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error:
-              | 'pilot_limits_unavailable'
-              | 'protected_read_storage_unavailable'
-              | 'protected_read_unavailable'
-              | 'recovery_quarantined'
-              | 'recovery_state_missing'
-              | 'restriction_witness_unavailable_or_incomplete';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
     };
@@ -7821,11 +6899,7 @@ export interface operations {
            *       "cursor": "b3BhcXVlLWFuZC1zaWduZWQ"
            *     }
            */
-          'application/json': {
-            posts: components['schemas']['Post'][];
-            /** @description Opaque. Send it as `cursor` to get the next page. Absent on the last page. */
-            cursor?: string;
-          };
+          'application/json': components['schemas']['PostPage'];
         };
       };
       /** @description The request is malformed or invalid. */
@@ -7844,10 +6918,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_page_cursor' | 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The credential is missing or not valid. */
@@ -7860,10 +6931,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'authentication_required' | 'invalid_token';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Not allowed. */
@@ -7875,10 +6943,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'capability_required' | 'origin_mismatch' | 'social_authority_required';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The path has no such method; `Allow` names its methods. */
@@ -7889,10 +6954,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'invalid_request';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Conflict with the current state. */
@@ -7904,10 +6966,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'recovery_publication_changed';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The limit is used up: 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
@@ -7927,10 +6986,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'pilot_rate_limited';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description The server failed. */
@@ -7942,10 +6998,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error: 'server_error';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description Temporarily unavailable. */
@@ -7965,16 +7018,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Error'] & {
-            /** @enum {unknown} */
-            error:
-              | 'pilot_limits_unavailable'
-              | 'protected_read_storage_unavailable'
-              | 'protected_read_unavailable'
-              | 'recovery_quarantined'
-              | 'recovery_state_missing'
-              | 'restriction_witness_unavailable_or_incomplete';
-          };
+          'application/json': components['schemas']['Error'];
         };
       };
     };

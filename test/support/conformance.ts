@@ -113,7 +113,10 @@ export class Conformance {
     if (!type.endsWith('json')) return;
     const steps = ['paths', ...where, 'responses', String(status), 'content', type, 'schema'];
     const pointer = steps.map((step) => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1')));
-    this.validate(JSON.parse(body), `api#/${pointer.join('/')}`, fail);
+    const answered = JSON.parse(body) as { readonly error?: string };
+    this.validate(answered, `api#/${pointer.join('/')}`, fail);
+    const { examples } = content[type] ?? {};
+    if (examples && !(String(answered.error) in examples)) fail(`code ${answered.error}`);
   }
 
   private validate(value: unknown, schema: string, fail: (what: string) => never): void {

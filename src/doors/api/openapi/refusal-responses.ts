@@ -10,8 +10,6 @@ import type { ExampleObject, OpenApi, Reference, ResponseObject } from './openap
 
 interface Refusals {
   readonly codes: ReadonlyMap<string, ExampleObject | Reference>;
-  /** The field with the explanation: OAuth clients read `error_description`. */
-  readonly wording: 'message' | 'error_description';
   readonly headers: readonly HeaderName[];
   readonly optional: readonly OptionalHeader[];
   /** Text of the 429: the limits that apply. */
@@ -42,22 +40,15 @@ const headersOfStatus: Readonly<Record<number, readonly HeaderName[]>> = {
 const afterAdmission: ReadonlySet<number> = new Set([400, 404, 429, 503]);
 const common = Object.keys(commonHeaders) as CommonHeader[];
 
-function refusalResponse(
-  status: number,
-  { codes, wording, headers, optional, limits }: Refusals,
-): ResponseObject {
+function refusalResponse(status: number, { codes, headers, optional, limits }: Refusals): ResponseObject {
   const sorted = [...codes].toSorted(([a], [b]) => (a < b ? -1 : 1));
   return {
     description: status === 429 ? limits : (descriptions[status] ?? 'Refused.'),
     ...headersOf([...(headersOfStatus[status] ?? []), ...headers], optional),
     content: {
       'application/json': {
-        // Beside the reference, not in an `allOf`: generators then make one type of all refusals, and validators read the codes.
-        schema: {
-          $ref: '#/components/schemas/Error',
-          properties: { error: { enum: sorted.map(([code]) => code) } },
-          required: ['error', wording],
-        },
+        // The examples name the codes: any schema beside the reference makes generators invent a type for each refusal.
+        schema: { $ref: '#/components/schemas/Error' },
         examples: Object.fromEntries(sorted),
       },
     },
@@ -93,7 +84,6 @@ export function socialRefusalResponses(
   for (const code of codes) add(httpStatusOf[code], code);
   for (const [status, code] of Object.entries(published)) add(Number(status), code);
   return responses(byStatus, (status) => ({
-    wording: 'message',
     headers: status === 405 ? [] : limitHeaderNames,
     optional: isRead && afterAdmission.has(status) ? common : [],
     limits,
@@ -121,7 +111,6 @@ export function protocolRefusalResponses(
   return responses(
     new Map(Object.entries(byStatus).map(([status, codes]) => [Number(status), examples(codes)])),
     (status) => ({
-      wording: 'error_description',
       headers: (hasBudget && status !== 405) || status === 429 ? limitHeaderNames : [],
       // RFC 6750, section 3.1: the token lacks a scope.
       optional: status === 403 ? ['www-authenticate'] : [],
