@@ -26,12 +26,17 @@ const versions = {
   },
 } as const;
 
+const offTheRecord = { DOTNET_CLI_TELEMETRY_OPTOUT: 'true', KIOTA_CLI_TELEMETRY_OPTOUT: 'true' };
+
 type Command = readonly [program: string, ...args: string[]];
 
 /** Returns the output. @throws {Error} the command failed; the message has its output. */
 async function run([program, ...args]: Command, cwd: string, env: NodeJS.ProcessEnv = {}): Promise<string> {
   try {
-    const { stdout } = await promisify(execFile)(program, args, { cwd, env: { ...process.env, ...env } });
+    const { stdout } = await promisify(execFile)(program, args, {
+      cwd,
+      env: { ...process.env, ...offTheRecord, ...env },
+    });
     return stdout;
   } catch (error) {
     const { message, stdout } = error as Error & { readonly stdout?: string };
@@ -150,18 +155,20 @@ const journeys = join(import.meta.dirname, '..', 'journeys');
 /**
  * Makes a client of `openapi.json` in the directory, and a program of it and its journey. Returns the JSON that the journey prints.
  * @param journey its file in test/openapi/journeys
+ * @param generate the command that makes the client, in a folder beside the document
  */
 export async function journeyOf(
   toolchain: Toolchain,
   directory: string,
   journey: string,
-  [name, ...args]: Command,
+  generate: string,
   env: NodeJS.ProcessEnv,
 ): Promise<unknown> {
   const folder = join(directory, journey.replace(/\..*/, ''));
   mkdirSync(folder);
   copyFileSync(join(journeys, journey), join(folder, toolchain.source));
   for (const [file, text] of Object.entries(toolchain.project)) writeFileSync(join(folder, file), text);
+  const [name = '', ...args] = generate.split(' ');
   await run([...toolchain.generator(directory, name), ...args], folder);
   await run(toolchain.compile(directory), folder);
   return JSON.parse(await run(toolchain.start(directory), folder, env));
