@@ -5,6 +5,7 @@ import { limits } from '../../src/base/config/limit-settings.js';
 import { TrustedProxies } from '../../src/base/config/trusted-proxies.js';
 import type { Caller } from '../../src/doors/api/limits/caller.js';
 import { RequestLimits } from '../../src/doors/api/limits/request-limits.js';
+import type { ApiQuotas } from '../../src/doors/api/limits/request-limits.js';
 import { openReadStore } from '../../src/base/store/database.js';
 import type { Postgres } from '../../src/base/store/postgres.js';
 import { startTestPostgres } from '../support/postgres.js';
@@ -25,7 +26,7 @@ afterAll(async () => {
 });
 
 /** Unused budgets. */
-const newLimits = (quotas: typeof limits | 'off' = limits): RequestLimits =>
+const newLimits = (quotas: ApiQuotas = limits): RequestLimits =>
   new RequestLimits(database.pool, randomBytes(32), systemClock, new TrustedProxies(['10.0.0.0/8']), quotas);
 
 const caller = (appId: string, actorId: string): Caller => ({
@@ -50,6 +51,28 @@ describe('the budgets of the social API', () => {
       [{ name: 'events', limit: { quota: 30, windowSeconds: 60 } }, 29],
       [{ name: 'reads', limit: { quota: 3_000, windowSeconds: 300 } }, 2_999],
       [{ name: 'writes', limit: { quota: 300, windowSeconds: 300 } }, 299],
+    ]);
+  });
+
+  it.each([
+    [
+      'of an address',
+      (api: RequestLimits, points?: number) => api.anonymousRead('reads', '203.0.113.9', points),
+    ],
+    ['of a caller', (api: RequestLimits, points?: number) => api.read(caller('pebble', 'ada'), points)],
+  ])('%s are taken by the points of a read, which is granted whole or refused', async (_whose, take) => {
+    const anonymous = { ...limits.anonymous, reads: { quota: 13, windowSeconds: 60 } };
+    const bearer = { ...limits.bearer, reads: { quota: 13, windowSeconds: 60 } };
+    const api = newLimits({ ...limits, anonymous, bearer });
+    const consumed = [];
+    for (const points of [5, undefined, 5, 5, undefined]) consumed.push((await take(api, points))?.consumed);
+    expect(consumed.map((state) => [state?.granted, state?.left])).toEqual([
+      [5, 8],
+      [1, 7],
+      [5, 2],
+      // The two that were left are used up.
+      [0, 0],
+      [0, 0],
     ]);
   });
 

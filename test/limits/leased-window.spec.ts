@@ -88,6 +88,23 @@ describe('a leased budget', () => {
     expect(await useUp(windows[0], 500)).toBe(120);
   });
 
+  it('is neither exceeded nor wasted by calls for several points', async () => {
+    const { windows } = newWindows(123);
+    const some = Array.from({ length: 20 }, (_, n) => windows[n % 2 === 0 ? 0 : 1].consume('ada', 5));
+    expect((await Promise.all(some)).map(({ granted }) => granted)).toEqual(Array(20).fill(5));
+    const [one, other] = await Promise.all([useUp(windows[0]), useUp(windows[1])]);
+    expect(one + other).toBe(23);
+  });
+
+  it('grants a call for several points what is left, with one statement', async () => {
+    const { windows } = newWindows(8);
+    expect(await windows[0].consume('ada', 5)).toMatchObject({ granted: 5, left: 3 });
+    const statements = jest.spyOn(database.pool, 'query');
+    expect(await windows[0].consume('ada', 5)).toMatchObject({ granted: 3, left: 0 });
+    expect(statements).toHaveBeenCalledTimes(1);
+    expect(await windows[0].consume('ada')).toMatchObject({ granted: 0, left: 0 });
+  });
+
   it('loses at most one lease to each process that leased one and stopped claiming', async () => {
     const { windows } = newWindows();
     await windows[1].consume('ada');

@@ -25,12 +25,14 @@ export type { Read };
 
 /**
  * The callers that a read admits. `scope`: the token must have it; undefined: any token is enough. `anonymous`: a token
- * is optional. `budget`: the limit that counts anonymous callers; undefined: `reads`.
+ * is optional. `budget`: the limit that counts anonymous callers; undefined: `reads`. `points` of that limit, or of the
+ * caller's own, are the price of the read; undefined: one.
  */
 export interface ReadRule {
   readonly scope?: string;
   readonly anonymous: boolean;
   readonly budget?: AnonymousBudget;
+  readonly points?: number;
 }
 
 export interface ReadRequest {
@@ -74,12 +76,14 @@ export class ProtectedReads {
     };
     try {
       if (!credential)
-        await meter.count(() => this.limits.anonymousRead(rule.budget ?? 'reads', meter.peerAddress));
+        await meter.count(() =>
+          this.limits.anonymousRead(rule.budget ?? 'reads', meter.peerAddress, rule.points),
+        );
       const find = async () => {
         const firstRow = await this.ask(request, rule, query, args);
         return [firstRow, judge(firstRow)] as const;
       };
-      const take = (caller: Caller) => this.limits.read(caller);
+      const take = (caller: Caller) => this.limits.read(caller, rule.points);
       const admission = await (credential
         ? limitRefusedTokens(this.limits, meter, credential.tokenHash, find, take)
         : find());

@@ -29,19 +29,21 @@ export class LeasedWindow {
   }
 
   /**
-   * Takes one point of the quota of `key`; `granted` is 0 if none is left. `left` is an estimate of this process.
+   * Takes up to `points` of the quota of `key`; `granted` is the number taken. `left` is an estimate of this process.
    * @throws {LimitsUnavailable}
    */
-  async consume(key: string): Promise<Consumed> {
-    for (;;) {
+  async consume(key: string, points = 1): Promise<Consumed> {
+    for (let granted = 0; ;) {
       const lease = this.activeLease(key);
-      if (lease && lease.points > 0) {
-        lease.points -= 1;
+      if (lease) {
+        const taken = Math.min(lease.points, points - granted);
+        lease.points -= taken;
+        granted += taken;
         const msToReset = lease.endsAt - this.clock.now();
-        return { granted: 1, left: lease.points + lease.leftForAll, msToReset };
+        if (granted === points) return { granted, left: lease.points + lease.leftForAll, msToReset };
       }
-      const consumed = await this.takeLease(key, lease?.leftForAll ?? this.limit.quota);
-      if (consumed.granted === 0) return consumed;
+      const consumed = await this.takeLease(key, points - granted, lease?.leftForAll ?? this.limit.quota);
+      if (consumed.granted === 0) return { ...consumed, granted };
     }
   }
 
@@ -50,11 +52,11 @@ export class LeasedWindow {
     return lease && this.clock.now() < lease.endsAt ? lease : undefined;
   }
 
-  /** Concurrent calls for one key share a lease. */
-  private takeLease(key: string, left: number): Promise<Consumed> {
+  /** Concurrent calls for one key share a lease, which has the points of the first one at least. */
+  private takeLease(key: string, needed: number, left: number): Promise<Consumed> {
     const pending = this.pending.get(key);
     if (pending) return pending;
-    const points = Math.min(MAX_LEASE_POINTS, Math.max(1, Math.floor(left / LEASE_DIVISOR)));
+    const points = Math.min(MAX_LEASE_POINTS, Math.max(needed, Math.floor(left / LEASE_DIVISOR)));
     const taking = this.shared
       .consume(key, points)
       .then((consumed) => {

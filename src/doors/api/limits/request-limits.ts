@@ -31,8 +31,8 @@ interface Windows {
 type Window = Pick<SharedWindow, 'limit' | 'consume'>;
 
 /**
- * Limits of reads and writes (docs/api-decisions.md, "Limits"). Each method takes one point and returns the remaining
- * quota; undefined without limits. Each throws `LimitsUnavailable` if the point cannot be counted.
+ * Limits of reads and writes (docs/api-decisions.md, "Limits"). Each method takes points, one by default, and returns the
+ * remaining quota; undefined without limits. Each throws `LimitsUnavailable` if the points cannot be counted.
  */
 export class RequestLimits {
   private readonly windows: Windows | undefined;
@@ -67,7 +67,7 @@ export class RequestLimits {
    * @param nearest `request.ip`.
    * @throws {HttpRefusal} `trusted_address_unavailable`: a trusted proxy did not forward the address of the client.
    */
-  async anonymousRead(budget: AnonymousBudget, nearest: string): Promise<QuotaState | undefined> {
+  async anonymousRead(budget: AnonymousBudget, nearest: string, points = 1): Promise<QuotaState | undefined> {
     if (!this.windows) return undefined;
     const address = this.proxies.connectingAddress(nearest);
     if (address === undefined)
@@ -76,18 +76,21 @@ export class RequestLimits {
         'The client address is unknown: the proxy in front must forward it.',
       );
     const name = budget === 'reads' ? 'anonymous' : budget;
-    return takePoint(name, this.windows.anonymous[budget], addressBlock(address));
+    return takePoints(name, this.windows.anonymous[budget], addressBlock(address), points);
   }
 
-  async read(caller: Caller): Promise<QuotaState | undefined> {
-    return this.windows && takePoint('reads', this.windows.reads, callerLimitKey(caller));
+  async read(caller: Caller, points = 1): Promise<QuotaState | undefined> {
+    return this.windows && takePoints('reads', this.windows.reads, callerLimitKey(caller), points);
   }
 
   async write(caller: Caller): Promise<QuotaState | undefined> {
-    return this.windows && takePoint('writes', this.windows.writes, callerLimitKey(caller));
+    return this.windows && takePoints('writes', this.windows.writes, callerLimitKey(caller), 1);
   }
 }
 
-async function takePoint(name: string, window: Window, key: string): Promise<QuotaState> {
-  return { policy: { name, limit: window.limit }, consumed: await window.consume(key) };
+/** `granted` is 0 unless all points were left. Those that were left are used up then, too. */
+async function takePoints(name: string, window: Window, key: string, points: number): Promise<QuotaState> {
+  const consumed = await window.consume(key, points);
+  const granted = consumed.granted === points ? points : 0;
+  return { policy: { name, limit: window.limit }, consumed: { ...consumed, granted } };
 }
