@@ -62,13 +62,13 @@ const setState: Statement<ActorState> = {
 
 export const profile: Projection = {
   name: 'profile',
-  version: 5,
-  // Identifiers use the "C" collation: a language's rules would slow down every index. Personal texts are not sampled,
-  // since statistics would outlive an erasure. `unsettled`: see hidden-up-to.sql.ts.
+  version: 6,
+  // Identifiers and handles use the "C" collation: a language's rules would slow down every index. Personal texts are not
+  // sampled, since statistics would outlive an erasure. `unsettled`: see hidden-up-to.sql.ts.
   tables: `
     CREATE TABLE actor (
       actor_id text COLLATE "C" PRIMARY KEY,
-      handle text,
+      handle text COLLATE "C",
       display_name text NOT NULL,
       bio text NOT NULL,
       website text NOT NULL,
@@ -84,6 +84,7 @@ export const profile: Projection = {
       up_to_at bigint NOT NULL,
       up_to_position numeric NOT NULL
     )`,
+  indexes: 'CREATE INDEX actor_by_handle ON actor (handle)',
   verifications: profileVerifications,
   handlers: {
     'account.registered': ({ event: { data }, erased }, write) => {

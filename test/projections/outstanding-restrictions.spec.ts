@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { readFeed } from '../../projections/feed/feed.read-model.js';
 import { inboxOf, unreadCountOf } from '../../projections/inbox/inbox.read-model.js';
 import { postById, postsOf, repliesOf } from '../../projections/posts/posts.read-model.js';
-import { actorById } from '../../projections/profile/profile.read-model.js';
+import { actorById, actorsByHandle, actorsByIds } from '../../projections/profile/profile.read-model.js';
 import { reconcile } from '../../projections/reconcile/reconcile.read-model.js';
 import { followersOf, followingOf, ownRelations } from '../../projections/relations/relations.read-model.js';
 import type { ReadQuery } from '../../projections/runner/read-query.js';
@@ -29,6 +29,11 @@ const questions: [ReadQuery<never, unknown>, object | undefined][] = [
     [postById, { postId }],
     [repliesOf, { postId, ...page }],
   ]),
+  ...['ada_new', 'bob_handle'].map((handle): [ReadQuery<never, unknown>, object] => [
+    actorsByHandle,
+    { handle },
+  ]),
+  [actorsByIds, { actorIds: PEOPLE }],
   [timelineOf, page],
   [inboxOf, page],
   [unreadCountOf, undefined],

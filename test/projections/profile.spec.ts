@@ -1,5 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { actorById, ownProfile } from '../../projections/profile/profile.read-model.js';
+import {
+  actorById,
+  actorsByHandle,
+  actorsByIds,
+  ownProfile,
+} from '../../projections/profile/profile.read-model.js';
 import { startTestPostgres } from '../support/postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
 import { ReadModels } from './support/read-models.js';
@@ -86,6 +91,33 @@ describe('the profile read model', () => {
   test('is null for an erased person', async () => {
     await models.givenOfErasedPerson(some.account('ada', { handle: '', displayName: '', email: '' }));
     expect(await models.ask(actorById, { actorId: 'ada' })).toBeNull();
+  });
+
+  test('finds actors by ids in their order, and by the handle that each shows now', async () => {
+    const people = ['ada', 'bob', 'cleo', 'dora', 'eve'];
+    await models.given(
+      ...people.map((actorId) => some.account(actorId)),
+      some.profileChange('ada', { handle: null }),
+      some.profileChange('bob', { handle: 'ada_handle' }),
+      some.suspension('cleo'),
+      some.erasure('dora'),
+      some.block('eve', 'bob'),
+    );
+    const idsOf = (found: readonly { readonly actorId: string }[]) => found.map(({ actorId }) => actorId);
+    const byIds = async (as?: string) =>
+      idsOf(await models.ask(actorsByIds, { actorIds: ['eve', 'nobody', ...people.slice(0, 4)] }, as));
+    expect([await byIds(), await byIds('bob'), await byIds('eve')]).toEqual([
+      ['eve', 'ada', 'bob'],
+      ['ada', 'bob'],
+      ['eve', 'ada'],
+    ]);
+    const byHandle = async (handle: string, as?: string) =>
+      idsOf(await models.ask(actorsByHandle, { handle }, as));
+    const hidden = ['bob_handle', 'cleo_handle', 'dora_handle', 'eve', ''];
+    for (const handle of hidden) expect([handle, await byHandle(handle)]).toEqual([handle, []]);
+    expect([await byHandle('ada_handle'), await byHandle('ada_handle', 'eve')]).toEqual([['bob'], []]);
+    const [eve] = await models.ask(actorsByHandle, { handle: 'eve_handle' });
+    expect(eve).toEqual(await models.ask(actorById, { actorId: 'eve' }));
   });
 
   test('counts published posts and replies once each, and no deleted ones', async () => {

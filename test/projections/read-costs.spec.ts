@@ -5,7 +5,7 @@ import { sharedFeed } from '../../projections/feed/shared-feed.read-model.js';
 import { serving } from '../../projections/groups.js';
 import { inboxOf } from '../../projections/inbox/inbox.read-model.js';
 import { outstandingSql } from '../../projections/outstanding.sql.js';
-import { actorById } from '../../projections/profile/profile.read-model.js';
+import { actorById, actorsByHandle, actorsByIds } from '../../projections/profile/profile.read-model.js';
 import { postsOf, repliesOf } from '../../projections/posts/posts.read-model.js';
 import { reconcile } from '../../projections/reconcile/reconcile.read-model.js';
 import { followersOf, ownRelations } from '../../projections/relations/relations.read-model.js';
@@ -48,6 +48,8 @@ const contentOf = ({ posts, mine }: (typeof sizes)[Size]): string => `
   INSERT INTO change SELECT position, 0, author_actor_id, 'author', 'post.created', 1, author_actor_id, id FROM post;
   INSERT INTO change SELECT position, row_number() OVER (), 'me', 'owner', 'relation.established', 1, 'me', NULL, kind, target_id,
     target_actor_id, 1 FROM relation WHERE actor_id = 'me'`;
+
+const numbered = (name: string, count: number) => Array.from({ length: count }, (_, n) => `${name}${n + 1}`);
 
 /** Two hundred callers at one position: `me`, an anonymous one, and actors with one follow. */
 const feedOfMany: ReadQuery<{ readonly cursor: number }, unknown> = {
@@ -100,7 +102,11 @@ describe('the pages read do not grow with the tables', () => {
         caller AS MATERIALIZED (SELECT $2::text AS actor_id, 'app'::text AS app_id, true AS has_blocks)
       SELECT ${query.sql(scopeOf('inc', 2))} AS data FROM state CROSS JOIN caller`;
     const values = [FAR, as, ...query.values(args)].map((value) =>
-      value === null ? 'NULL' : `'${value as string | number}'`,
+      value === null
+        ? 'NULL'
+        : Array.isArray(value)
+          ? `'{${value.join()}}'`
+          : `'${value as string | number}'`,
     );
     await pools[size].query(`PREPARE asked AS ${text}`);
     const { rows } = await pools[size].query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
@@ -124,6 +130,7 @@ describe('the pages read do not grow with the tables', () => {
     ['a page from before the start of follows', timelineOf, after(1_500), 'me'],
     ['a page from before the start of a timeline', timelineOf, after(2_500), 'me'],
     ['an account beside one that is not settled', actorById, { actorId: 'a1' }, 'me'],
+    ['50 accounts by their ids', actorsByIds, { actorIds: numbered('a', 50) }, 'me'],
     ['an inbox', inboxOf, page, 'me'],
     ['the posts of an author', postsOf, { actorId: 'a1', ...page }, 'me'],
     ['replies', repliesOf, { postId: 'p1', ...page }, 'me'],
@@ -145,5 +152,11 @@ describe('the pages read do not grow with the tables', () => {
       (typeof args === 'function' ? args(sizes[size].posts * 100) : args) as never;
     const small = await costOf('small', query, argsAt('small'), as);
     expect(await costOf('large', query, argsAt('large'), as)).toBeLessThanOrEqual(small * 1.5 + 20);
+  });
+
+  test('an account by its handle, which costs what its id costs', async () => {
+    const byId = await costOf('large', actorById, { actorId: 'a1' }, 'me');
+    const byHandle = await costOf('large', actorsByHandle, { handle: 'h1' }, 'me');
+    expect(byHandle).toBeLessThanOrEqual(byId + 2);
   });
 });
