@@ -103,7 +103,7 @@ class Load {
 const restriction =
   /^\/(?:readyz|api\/reports|api\/auth\/(?:account(?!\/sign-(?:in|up))|oauth2\/(?:revoke|end-session)))/;
 const list =
-  /^\/api\/(?:(?:timeline|inbox|relations|blocks|reconcile|events)(?:$|\?)|(?:posts|actors)\/[^/?]+\/)/;
+  /^\/api\/(?:(?:timeline|inbox|relations|blocks|reconcile|events|actors)(?:$|\?)|(?:posts|actors)\/[^/?]+\/)/;
 
 /** Undefined: never refused, since the answer decides if the process is restarted. */
 function classOf(request: IncomingMessage): (typeof classes)[number] | undefined {

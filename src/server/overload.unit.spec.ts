@@ -108,6 +108,7 @@ it.each([
   ['PUT', '/api/relations/follow/a', 'mutation', 'domain_storage_unavailable'],
   ['GET', '/api/timeline?limit=50', 'page', 'protected_read_unavailable'],
   ['GET', '/api/posts/p/replies', 'page', 'protected_read_unavailable'],
+  ['GET', '/api/actors?ids=a,b', 'page', 'protected_read_unavailable'],
   ['GET', '/api/posts/p', 'row', 'protected_read_unavailable'],
   ['POST', '/api/intents/lookup', 'row', 'protected_read_unavailable'],
   ['POST', '/api/auth/oauth2/token', 'authorization', 'temporarily_unavailable'],

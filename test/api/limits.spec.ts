@@ -15,6 +15,7 @@ import {
 } from './support/limited-network.js';
 
 const UNKNOWN_ACTOR = '/api/actors/nobody';
+const actorsBy = (ids: number) => `/api/actors?ids=${Array(ids).fill('nobody').join()}`;
 
 let limited: LimitedNetwork;
 
@@ -142,6 +143,26 @@ describe('reads without a token', () => {
     },
   );
 
+  it.each([
+    [1, 119],
+    [10, 119],
+    [11, 118],
+    [50, 115],
+  ])('by %d ids count for each ten begun', async (count, left) => {
+    const found = await ask(0, actorsBy(count), from(newAddress()));
+    expect([found.status, leftOf(found)]).toEqual([200, left]);
+  });
+
+  it('by ids are refused once less is left than they cost, and one by a handle counts once', async () => {
+    const address = newAddress();
+    const answers = await askOften(23, actorsBy(50), () => from(address));
+    expect(tally(answers)).toEqual({ 200: 23 });
+    expect(leftOf(await ask(0, '/api/actors?handle=nobody', from(address)))).toBe(4);
+    expect((await ask(1, actorsBy(51), from(address))).status).toBe(400);
+    expectRefusal(await ask(1, actorsBy(50), from(address)), 'anonymous');
+    expectRefusal(await ask(0, UNKNOWN_ACTOR, from(address)), 'anonymous');
+  });
+
   it('are not counted if they are refused for a missing or invalid token', async () => {
     const address = newAddress();
     for (const [path, headers] of [
@@ -198,6 +219,17 @@ describe('with a token', () => {
     const refused = await ask(1, '/api/reconcile', { by: alice });
     expectRefusal(refused, 'reads');
     expect(policyOf(refused)).toBe('"reads";q=3000;w=300');
+  });
+
+  it('reads by ids count for each ten begun', async () => {
+    expect(leftOf(await ask(0, actorsBy(50), { by: alice }))).toBe(2_995);
+    expect(leftOf(await ask(0, actorsBy(21), { by: alice }))).toBe(2_992);
+    await useUp(3_000, 50);
+    // 42 are left of the lease of this process.
+    const answers = [];
+    for (let count = 0; count < 9; count++) answers.push(await ask(0, actorsBy(41), { by: alice }));
+    expect(tally(answers)).toEqual({ 200: 8, 429: 1 });
+    expectRefusal(answers[8]!, 'reads');
   });
 
   it('userinfo counts as a read', async () => {

@@ -82,7 +82,8 @@ async function transcriptOf(hide: (typeof hidings)[keyof typeof hidings]): Promi
     transcript.name(name, id);
   await follow(ada, bob);
   await like(ada, bobs);
-  const { handle } = (await bob.get('/api/profile')).body.profile;
+  const [adasHandle, handle] = [await handleOf(ada), await handleOf(bob)];
+  transcript.name(adasHandle, 'adas-handle');
   transcript.name(handle, 'bobs-handle');
 
   const relate = (method: 'put' | 'delete', kind: string, target: string, n: number) => () =>
@@ -101,6 +102,8 @@ async function transcriptOf(hide: (typeof hidings)[keyof typeof hidings]): Promi
   const readEverything = async () => {
     for (const page of ['', '/followers', '/following', '/posts'])
       for (const { actorId } of [ada, bob]) await transcript.read(`/api/actors/${actorId}${page}`);
+    for (const asked of [`ids=${ada.actorId},${bob.actorId}`, `handle=${adasHandle}`, `handle=${handle}`])
+      await transcript.read(`/api/actors?${asked}`);
     for (const path of ['relations', 'inbox', 'timeline', 'reconcile', `posts/${adas}`, 'blocks'])
       await transcript.read(`/api/${path}`);
   };
@@ -142,6 +145,9 @@ async function transcriptOf(hide: (typeof hidings)[keyof typeof hidings]): Promi
   await transcript.change('looks up', () => bob.post('/api/intents/lookup', { intentIds: intents }));
   return transcript.lines.map((line) => JSON.stringify(line).replaceAll(/[\w-]{36}/g, 'uuid'));
 }
+
+const handleOf = async (who: SignedIn): Promise<string> =>
+  (await who.get('/api/profile')).body.profile.handle;
 
 const reply = (parentId: string) => ({ text: 'to ada', audience: 'public', parentId });
 

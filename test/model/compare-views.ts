@@ -12,6 +12,7 @@ export async function compareViews(society: NetworkModel, real: RealNetwork, tur
   await compareInbox(society, real, viewer);
   await compareReconcile(society, real, viewer);
   for (const actor of real.people) await compareActor(society, real, viewer, actor);
+  await compareFound(society, real, viewer);
 }
 
 const newestFirst = (posts: readonly PostModel[]) => posts.toSorted((a, b) => b.order - a.order);
@@ -98,6 +99,26 @@ async function compareReconcile(society: NetworkModel, real: RealNetwork, viewer
   deepEqual(idsOf(body.ownPosts), idsOf(newestFirst(own)));
   deepEqual(body.relations.map(tieOf), relationsOf(society, real, viewer));
   equal(body.inbox.length, society.visibleInbox(viewer.actorId).length);
+}
+
+/** Asks for the last person first, and twice for everybody. */
+async function compareFound(society: NetworkModel, real: RealNetwork, viewer: Person): Promise<void> {
+  const asked = real.people.toReversed();
+  const shown = asked.filter(({ actorId }) => !society.isBlockedBetween(viewer.actorId, actorId));
+  const foundBy = async (query: string) => {
+    const { body } = await real.get(viewer, `/api/actors?${query}`);
+    return body.actors.map(({ actorId, handle }: Record<string, string>) => [actorId, handle]);
+  };
+  const ids = [...asked, ...asked].map(({ actorId }) => actorId).join(',');
+  deepEqual(
+    await foundBy(`ids=${ids}`),
+    shown.map(({ actorId, handle }) => [actorId, handle]),
+  );
+  for (const { actorId, handle } of asked)
+    deepEqual(
+      await foundBy(`handle=${handle}`),
+      shown.filter((other) => other.actorId === actorId).map((other) => [other.actorId, other.handle]),
+    );
 }
 
 async function compareActor(

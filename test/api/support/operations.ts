@@ -27,7 +27,7 @@ export interface Operation {
   readonly scope?: string;
   /** No token is needed. */
   readonly isPublic?: true;
-  readonly query?: () => Readonly<Record<string, string>>;
+  readonly query?: (world: Fixtures) => Readonly<Record<string, string>>;
   readonly body?: (world: Fixtures) => Fields;
   /** Outcome for an unknown id in the path. */
   readonly unknown?: readonly [status: number, code: string | undefined];
@@ -53,6 +53,7 @@ export const operations: readonly Operation[] = [
     scope: 'profile:write',
     body: () => ({ ...intent(), revision: 1, handle: null, displayName: 'Alice', bio: 'new', website: '' }),
   },
+  { id: 'findActors', path: '/api/actors', query: ({ bob }) => ({ ids: bob.actorId }), ...public_ },
   { id: 'getActor', path: '/api/actors/{bob}', unknown: notFound, ...public_ },
   { id: 'listPostsOfActor', path: '/api/actors/{bob}/posts', unknown: notFound, pages: 'posts', ...public_ },
   {
@@ -183,7 +184,7 @@ export function requestOf({ method, path, query, body }: Operation, world: Fixtu
   return {
     method,
     path: path.replace(/\{(\w+)\}/, (_, name) => idIn(world, name)),
-    query: query?.() ?? {},
+    query: query?.(world) ?? {},
     body: body?.(world),
     by: world.alice.token,
   };

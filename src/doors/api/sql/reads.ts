@@ -12,7 +12,13 @@ import {
 } from '../../../../projections/posts/posts.read-model.js';
 import { surroundings } from '../../../../projections/posts/surroundings.read-model.js';
 import { actorNumbers } from '../../../../projections/profile/actor-numbers.read-model.js';
-import { actorById, ownProfile, publicProfiles } from '../../../../projections/profile/profile.read-model.js';
+import {
+  actorById,
+  actorsByHandle,
+  actorsByIds,
+  ownProfile,
+  publicProfiles,
+} from '../../../../projections/profile/profile.read-model.js';
 import { reconcile } from '../../../../projections/reconcile/reconcile.read-model.js';
 import {
   followersOf,
@@ -63,6 +69,8 @@ export const assembledReads: Readonly<Record<string, AssembledRead>> = {
     'rows to scan',
     'posts before this log position',
   ]),
+  'actors-by-handle': read('GET /api/actors?handle=', actorsByHandle, { handle: 'HANDLE' }, ['handle']),
+  'actors-by-ids': read('GET /api/actors?ids=', actorsByIds, { actorIds: ['ACTOR'] }, ['actors']),
   blocks: read('GET /api/blocks', ownBlocks, undefined, []),
   feed: read('GET /api/events', readFeed, { cursor: 0, limit: 100 }, [
     'changes after this position',

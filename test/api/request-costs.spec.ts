@@ -72,7 +72,7 @@ function streamReadBy(message: Buffer): string | undefined {
 async function costOf(method: string, path: string, fields: object = {}) {
   calls = [];
   const { length } = sink.spans;
-  const body = { intentId: randomUUID(), ...fields };
+  const body = method === 'GET' ? undefined : { intentId: randomUUID(), ...fields };
   const { status } = await requestAt(network, api.port, method, path, { by: alice, body });
   const made = calls;
   const root = await until(() =>
@@ -122,6 +122,15 @@ it('a follow is one append and two shared statements', async () => {
     calls: ['append'],
     statements: ['mutation-admission', 'account.states'],
   });
+});
+
+it.each([
+  ['one actor', 'actor-by-id', () => `/${bob.actorId}`],
+  ['50 actors', 'actors-by-ids', () => `?ids=${bob.actorId}${',nobody'.repeat(49)}`],
+  ['an actor by the handle', 'actors-by-handle', () => '?handle=nobody'],
+])('to read %s is one statement', async (_what, name, query) => {
+  const cost = await costOf('GET', `/api/actors${query()}`);
+  expect(cost).toEqual({ status: 200, calls: [], statements: [name] });
 });
 
 it('what the read models do not show is decided by the log', async () => {
