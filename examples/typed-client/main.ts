@@ -39,7 +39,11 @@ console.log(`signed in as ${session.actorId}`);
 
 if (asked.follow !== undefined) await follow(client, asked.follow);
 if (asked.post !== undefined) await post(client, asked.post);
-for await (const { authorActorId, text } of timeline(client, pages)) console.log(`${authorActorId}: ${text}`);
+for await (const posts of timeline(client, pages)) {
+  const names = await namesOfAuthors(client, posts);
+  for (const { authorActorId, text } of posts)
+    console.log(`${names.get(authorActorId) ?? authorActorId}: ${text}`);
+}
 
 function quit(message: string): never {
   console.error(message);
@@ -47,7 +51,9 @@ function quit(message: string): never {
 }
 
 /** The intent is created once, before the first try. */
-async function follow(client: Client, targetId: string): Promise<void> {
+async function follow(client: Client, handle: string): Promise<void> {
+  const { actors } = await answered(() => client.GET('/api/actors', { params: { query: { handle } } }));
+  const targetId = actors[0]?.actorId ?? quit(`nobody is found by the handle ${handle}`);
   const intentId = randomUUID();
   const { relation } = await answered(() =>
     client.PUT('/api/relations/{kind}/{targetId}', {
@@ -67,13 +73,21 @@ async function post(client: Client, text: string): Promise<void> {
 }
 
 /** Newest first. Even a short or empty page may have a next one: only the last page has no cursor. */
-async function* timeline(client: Client, pages: number): AsyncGenerator<Post> {
+async function* timeline(client: Client, pages: number): AsyncGenerator<readonly Post[]> {
   let cursor: string | undefined;
   for (let page = 0; page < pages; page++) {
     const query = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
     const read = await answered(() => client.GET('/api/timeline', { params: { query } }));
-    yield* read.posts;
+    yield read.posts;
     cursor = read.cursor;
     if (cursor === undefined) return;
   }
+}
+
+/** One request for the authors of a page. An author who has just gone is left out. */
+async function namesOfAuthors(client: Client, posts: readonly Post[]): Promise<Map<string, string>> {
+  if (posts.length === 0) return new Map();
+  const ids = [...new Set(posts.map(({ authorActorId }) => authorActorId))].join(',');
+  const { actors } = await answered(() => client.GET('/api/actors', { params: { query: { ids } } }));
+  return new Map(actors.map(({ actorId, displayName }) => [actorId, displayName]));
 }

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { documentOf } from '../../src/doors/api/openapi/document.js';
 import { operationsOf } from '../../src/doors/api/openapi/openapi.js';
 import { HttpModule } from '../../src/doors/api/http.module.js';
-import { registerApplication, signIn } from '../support/api.js';
+import { operatorOf, password, registerApplication, signInRegistered } from '../support/api.js';
 import { runPlaza } from '../support/command.js';
 import { lentNetwork } from '../support/lent-network.js';
 import type { TestNetwork } from '../support/network.js';
@@ -35,11 +35,14 @@ let walk: DocumentRunner;
 
 beforeAll(async () => {
   network = await lentNetwork();
-  const person = { handle: 'ana', password: 'correct horse battery' };
+  const person = { handle: 'ana', password };
   const account = ['--handle', person.handle, '--display-name', 'Ana', '--email', 'ana@example.org'];
   await runPlaza(['account', 'create', ...account, '--password-stdin'], network.env, person.password);
-  const ben = await signIn(network, await registerApplication(network, 'Quartz'));
-  await ben.say('Good morning, @ana');
+  const ben = { handle: 'ben', displayName: 'Ben', email: 'ben@example.org', password };
+  const { actorId } = await operatorOf(network).post('accounts', ben);
+  const quartz = await registerApplication(network, 'Quartz');
+  const signedIn = await signInRegistered(network, quartz, { ...ben, actorId }, 'openid post:create');
+  await signedIn.say('Good morning, @ana');
   walk = new DocumentRunner(network, person);
 });
 

@@ -72,17 +72,18 @@ describe('the typed client', () => {
     const [signedIn, posted, ...timeline] = await run();
     expect(signedIn).toMatch(/^signed in as \S+$/);
     expect(posted).toMatch(/^posted \S+$/);
-    expect(timeline).toEqual([expect.stringMatching(/: Hello from the typed client$/)]);
+    expect(timeline).toEqual(['Ada: Hello from the typed client']);
   });
 
-  it('follows an actor, and reads their posts page by page', async () => {
+  it('follows a person by handle, and reads their posts page by page', async () => {
     const grace = await signIn(network, await registerApplication(network));
+    const { handle, displayName } = (await grace.get('/api/profile')).body.profile;
     const texts = Array.from({ length: 25 }, (_, index) => `Number ${index}`);
     for (const text of texts) await grace.say(text);
-    const lines = await run(`--follow ${grace.actorId}`);
+    const lines = await run(`--follow ${handle}`);
     expect(lines).toContain(`following ${grace.actorId}`);
-    const theirs = lines.filter((line) => line.startsWith(grace.actorId));
-    expect(theirs).toEqual(texts.map((text) => `${grace.actorId}: ${text}`).toReversed());
+    const theirs = lines.filter((line) => line.startsWith(`${displayName}: `));
+    expect(theirs).toEqual(texts.map((text) => `${displayName}: ${text}`).toReversed());
   });
 
   it('posts once if the answer is lost, and waits as long as Retry-After says', async () => {
