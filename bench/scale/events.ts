@@ -7,7 +7,7 @@ import type { EventMetadata } from '../../src/log/recorded.js';
 import type { StoredEvent } from '../../src/log/registry.js';
 import { streams } from '../../src/log/streams.js';
 import { Random } from '../audit/random.js';
-import { curious, followedByCurious, full, grantOf, peopleOf, postOf } from './society.js';
+import { curious, followedByCurious, full, grantOf, handleOf, peopleOf, postOf } from './society.js';
 import type { Extent } from './society.js';
 import { zipfBelow } from './zipf.js';
 
@@ -91,7 +91,8 @@ function* registrations(people: readonly string[], at: number): Generator<Seeded
     metadata,
   };
   for (const [n, actorId] of people.entries()) {
-    const named = { handle: `person${n}`, displayName: `Person ${n}`, email: `person${n}@example.org` };
+    const handle = handleOf(n);
+    const named = { handle, displayName: `Person ${n}`, email: `${handle}@example.org` };
     yield {
       stream: streams.account(actorId),
       event: { type: 'account.registered', data: { actorId, ...named, at } },

@@ -7,7 +7,7 @@ import { postBody } from '../post-body.js';
 import { published } from '../published.js';
 import { casesOf } from '../reads/cases.js';
 import type { ReadCase } from '../reads/cases.js';
-import { actorOf, grantOf, postOf } from './society.js';
+import { actorOf, grantOf, handleOf, postOf } from './society.js';
 import type { Extent } from './society.js';
 import { zipfBelow } from './zipf.js';
 
@@ -79,7 +79,14 @@ export class Requests {
 
   reads(name: string, count: number): readonly Read[] {
     return Array.from({ length: count }, (_, n) => {
-      const cases = casesOf(actorOf(this.rank()), this.popularPost(), this.cursor);
+      const rank = this.rank();
+      const cases = casesOf({
+        actorId: actorOf(rank),
+        handle: handleOf(rank),
+        actorIds: Array.from({ length: 50 }, (_, more) => actorOf((rank + more) % this.extent.actors)),
+        postId: this.popularPost(),
+        cursor: this.cursor,
+      });
       const read = cases.find((each) => each.name === name);
       if (!read) throw new Error(`there is no read ${name}`);
       return { token: this.callerOf(n).token, method: 'GET', path: read.path, read };

@@ -9,6 +9,7 @@ const FOLLOWED_BY_CURIOUS = 1_000;
 
 /** Actors have ranks, from 0: the first ones write most and are followed most. */
 export const actorOf = (rank: number): string => derivedUuid(`actor ${rank}`);
+export const handleOf = (rank: number): string => `person${rank}`;
 /** Has an inbox entry for each ten posts of the network, and has read none. */
 export const full = derivedUuid('full');
 /** Follows the first thousand actors. */
