@@ -1,7 +1,8 @@
 /** `npm run dev`: runs the network, and after every change of the source builds and starts it again. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { watch } from 'node:fs';
+import { readdirSync, watch } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const path = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
@@ -19,16 +20,8 @@ const run = (...args) =>
   );
 let network;
 let quiet;
+let watchers = [];
 let work = reload().catch(complain);
-
-for (const folder of ['src', 'projections', 'packages/event-store/src'])
-  watch(path(folder), { recursive: true }, (_event, file) => {
-    if (file?.endsWith('.spec.ts')) return;
-    clearTimeout(quiet);
-    quiet = setTimeout(() => {
-      work = work.then(reload).catch(complain);
-    }, QUIET_MS);
-  }).on('error', complain);
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
   process.once(signal, () => {
@@ -37,6 +30,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
   });
 
 async function reload() {
+  watchFolders();
   await stop();
   if (await isBuilt()) network = run(path('bin/plaza.mjs'), 'start');
   else console.error('The build failed; the next change tries again.');
@@ -49,6 +43,31 @@ async function isBuilt() {
   } catch {
     return false; // It could not even be started, which has been said.
   }
+}
+
+/**
+ * Watches each folder by itself, also those that are new since. Node's own recursive watch watches files on Linux, and loses
+ * one that an editor or a checkout replaces. The new watchers begin before the build reads, so it misses no change.
+ */
+function watchFolders() {
+  const before = watchers;
+  watchers = ['src', 'projections', 'packages/event-store/src']
+    .flatMap((folder) => foldersIn(path(folder)))
+    .map((folder) => watch(folder, changed).on('error', complain));
+  for (const watcher of before) watcher.close();
+}
+
+function foldersIn(folder) {
+  const folders = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return [folder, ...folders.flatMap(({ name }) => foldersIn(join(folder, name)))];
+}
+
+function changed(_event, file) {
+  if (file?.endsWith('.spec.ts')) return;
+  clearTimeout(quiet);
+  quiet = setTimeout(() => {
+    work = work.then(reload).catch(complain);
+  }, QUIET_MS);
 }
 
 /** It goes on: the next change may find things better. */
