@@ -8,6 +8,15 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+const OLDEST = 24;
+
+// npm runs its scripts on the Node that it has installed here, if that is newer than its own.
+const [, npmsNode = ''] = /\bnode\/(v\d+\S*)/.exec(process.env['npm_config_user_agent'] ?? '') ?? [];
+if (Number.parseInt(npmsNode.slice(1), 10) < OLDEST)
+  console.log(
+    `Node ${npmsNode} is too old for Plaza, so \`npm start\` and \`npx plaza\` run on Node ${process.version} from node_modules; with --omit=dev, Plaza needs Node ${OLDEST} or newer itself.`,
+  );
+
 const root = fileURLToPath(new URL('..', import.meta.url));
 const inputs = [
   'package-lock.json',

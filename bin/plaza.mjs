@@ -17,7 +17,9 @@ else onPinnedNode();
 function onPinnedNode() {
   const node = pinnedNode();
   if (!node)
-    return fail(`Plaza needs Node ${OLDEST} and this is ${process.version}: run \`npm ci\`, which brings it`);
+    return fail(
+      `Plaza needs Node ${OLDEST} or newer, and this is ${process.version}: install it, or run \`npm ci\` without --omit=dev, which brings it`,
+    );
   // The IPC channel tells the child when this process is killed.
   const child = spawn(node, [fileURLToPath(main), ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],

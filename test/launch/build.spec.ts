@@ -56,6 +56,19 @@ describe('the build', () => {
     },
   );
 
+  it.each([
+    ['npm/10.8.2 node/v20.19.2 linux x64 workspaces/false', /^Node v20\.19\.2 is too old for Plaza, .+\.\n$/],
+    ['npm/11.6.0 node/v24.15.0 linux x64 workspaces/false', /^$/],
+    [undefined, /^$/],
+  ])('says in one sentence if npm runs on a Node that is too old: %s', (agent, expected) => {
+    build();
+    const { stdout } = spawnSync(process.execPath, [join(copy, 'bin/build.mjs')], {
+      env: { ...process.env, npm_config_user_agent: agent },
+      encoding: 'utf8',
+    });
+    expect(stdout).toMatch(expected);
+  });
+
   it('is made again where it is missing, and after a failure', () => {
     build();
     rmSync(join(copy, 'dist'), { recursive: true });
