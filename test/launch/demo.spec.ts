@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runPlaza } from '../support/command.js';
 import { newDataDir } from '../support/data-dir.js';
 import { startNetwork } from '../support/network.js';
+import { describeOnTerminal, runOnTerminal } from '../support/terminal.js';
 import type { TestNetwork } from '../support/network.js';
 
 let network: TestNetwork;
@@ -37,6 +38,15 @@ describe('on a running network', () => {
     expect(idsOf(reconcile.ownPosts)).toEqual([post.post.id]);
   });
 
+  it('the demo prints its steps and every answer in a pipe', async () => {
+    const { code, stdout } = await runPlaza(['demo'], network.env);
+    expect(code).toBe(0);
+    const [steps = '', answers = ''] = stdout.split(/(?<=\n)(?=\{\n)/);
+    expect(steps).toMatch(/^( *\d+\. .*\n)+$/);
+    expect(steps).toContain('as Ben: GET /api/timeline → 200\n');
+    expect(JSON.parse(answers)).toMatchObject({ timeline: { posts: [{ text: 'Hello from the demo' }] } });
+  });
+
   it('the command line registers applications, creates accounts and prints status', async () => {
     const app = ['app', 'register', '--name', 'An app', '--redirect-uri', 'http://localhost:8911/callback'];
     const registered = await runPlaza([...app, '--scope', 'openid read', '--json'], network.env);
@@ -63,5 +73,32 @@ describe('on a running network', () => {
 
     const status = await runPlaza(['projections', 'status', '--json'], network.env);
     expect(JSON.parse(status.stdout).projections).not.toHaveLength(0);
+  });
+});
+
+describeOnTerminal('on a terminal', () => {
+  it('the demo tells a story without JSON, on one screen', async () => {
+    const { code, lines } = await runOnTerminal(['demo'], network.env);
+    expect(code).toBe(0);
+    const story = lines.slice(0, lines.indexOf('')).map((line) => line.replace(/demo_\w+/, 'HANDLE'));
+    expect(story).toEqual([
+      ' 1. An operator registers the application “Plaza demo”.',
+      ' 2. Ana, new here as @HANDLE, signs in and allows “Plaza demo” to read, post and follow.',
+      ' 3. Ana posts: “Hello from the demo”.',
+      ' 4. Ben, new here as @HANDLE, signs in and allows “Plaza demo” to read, post and follow.',
+      ' 5. Ben follows Ana.',
+      ' 6. Ben opens the timeline and finds: “Hello from the demo”.',
+      ' 7. Ben replies: “And a reply to it”.',
+      " 8. Ana's inbox has 2 unread entries: reply, follow.",
+      ' 9. Ana opens the thread and reads: “And a reply to it”.',
+    ]);
+    expect(lines.join('\n')).not.toMatch(/[{}]/);
+    expect(lines.length).toBeLessThan(24);
+  });
+
+  it('the demo prints JSON on request', async () => {
+    const { lines } = await runOnTerminal(['demo', '--json'], network.env);
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? '')).toHaveProperty('clientId');
   });
 });

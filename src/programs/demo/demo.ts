@@ -13,19 +13,38 @@ const REDIRECT_URI = 'http://localhost:8910/callback';
 export interface DemoOptions {
   readonly baseUrl: string;
   readonly operator: OperatorClient;
+  /** Hears each request. */
   readonly say: (step: string) => void;
+  /** Hears what happened, as a person would tell it. */
+  readonly tell: (sentence: string) => void;
+}
+
+const NAME = 'Plaza demo';
+
+interface Posts {
+  readonly posts: readonly { readonly text: string }[];
+}
+
+interface Created {
+  readonly post: { readonly id: string; readonly text: string };
+}
+
+interface Inbox {
+  readonly inbox: readonly { readonly kind: string }[];
+  readonly unread: number;
 }
 
 /** Runs an application and two people over real HTTP, from registration to their views of each other. */
-export async function runDemo({ baseUrl, operator, say }: DemoOptions) {
+export async function runDemo({ baseUrl, operator, say, tell }: DemoOptions) {
   say('register an application through the operator API');
   const acts = operator.of<typeof applicationActs | typeof accountActs>();
   const application = await acts.call('POST /operator/applications', {
-    name: 'Plaza demo',
+    name: NAME,
     redirectUris: [REDIRECT_URI],
     scopes: SCOPES,
     reason: 'demo',
   });
+  tell(`An operator registers the application “${NAME}”.`);
   const newPerson = async (displayName: string) => {
     say(`create an account for ${displayName} through the operator API`);
     const handle = `demo_${randomBytes(4).toString('hex')}`;
@@ -35,20 +54,28 @@ export async function runDemo({ baseUrl, operator, say }: DemoOptions) {
     const { actorId } = await acts.call('POST /operator/accounts', account);
     const grant = { ...application, handle, password, redirectUri: REDIRECT_URI, scope: SCOPES.join(' ') };
     const { access_token: token } = await signIn(baseUrl, { ...grant, say });
+    tell(`${displayName}, new here as @${handle}, signs in and allows “${NAME}” to read, post and follow.`);
     return { actorId, call: api(baseUrl, token, say, displayName) };
   };
   const ana = await newPerson('Ana');
   const session = await ana.call('GET', '/api/session');
-  const post = await ana.call('POST', '/api/posts', newPost('Hello from the demo'));
-  const { id } = (post as { post: { id: string } }).post;
+  const post = await ana.call<Created>('POST', '/api/posts', newPost('Hello from the demo'));
+  const { id, text } = post.post;
+  tell(`Ana posts: “${text}”.`);
 
   const ben = await newPerson('Ben');
   const follow = await ben.call('PUT', `/api/relations/follow/${ana.actorId}`, { intentId: randomUUID() });
-  const timeline = await ben.call('GET', '/api/timeline');
-  const reply = await ben.call('POST', '/api/posts', { ...newPost('And a reply to it'), parentId: id });
+  tell('Ben follows Ana.');
+  const timeline = await ben.call<Posts>('GET', '/api/timeline');
+  tell(`Ben opens the timeline and finds: ${quoted(timeline)}.`);
+  const body = { ...newPost('And a reply to it'), parentId: id };
+  const reply = await ben.call<Created>('POST', '/api/posts', body);
+  tell(`Ben replies: “${reply.post.text}”.`);
 
-  const inbox = await ana.call('GET', '/api/inbox');
-  const replies = await ana.call('GET', `/api/posts/${id}/replies`);
+  const inbox = await ana.call<Inbox>('GET', '/api/inbox');
+  tell(`Ana's inbox has ${inbox.unread} unread entries: ${inbox.inbox.map(({ kind }) => kind).join(', ')}.`);
+  const replies = await ana.call<Posts>('GET', `/api/posts/${id}/replies`);
+  tell(`Ana opens the thread and reads: ${quoted(replies)}.`);
   const reconcile = await ana.call('GET', '/api/reconcile');
   const { clientId } = application;
   return {
@@ -65,15 +92,17 @@ export async function runDemo({ baseUrl, operator, say }: DemoOptions) {
   };
 }
 
+const quoted = ({ posts }: Posts): string => posts.map(({ text }) => `“${text}”`).join(', ');
+
 const newPost = (text: string) => ({ intentId: randomUUID(), text, audience: 'public' });
 
 function api(baseUrl: string, token: string, say: DemoOptions['say'], who: string) {
-  return async (method: 'GET' | 'POST' | 'PUT', path: string, body?: object): Promise<unknown> => {
+  return async <Answer>(method: 'GET' | 'POST' | 'PUT', path: string, body?: object): Promise<Answer> => {
     const headers = { authorization: `Bearer ${token}` };
     const response = await fetch(baseUrl + path, jsonRequest(method, headers, body));
     say(`as ${who}: ${method} ${path} → ${response.status}`);
     const answer: unknown = await response.json();
-    if (response.ok) return answer;
+    if (response.ok) return answer as Answer;
     throw new Failure(`${method} ${path} was refused with ${response.status}: ${JSON.stringify(answer)}`);
   };
 }

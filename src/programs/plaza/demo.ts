@@ -3,21 +3,33 @@ import { readConfig } from '../../base/config/config.js';
 import { operatorClientOf, withOperator } from '../../operator/client/command-options.js';
 import type { OperatorOptions } from '../../operator/client/command-options.js';
 import { plainText } from '../../base/support/plain-text.js';
+import { isOnTerminal } from '../../base/terminal/output.js';
 
 export function addDemoCommand(program: Command): void {
   withOperator(program.command('demo'))
     .description('run the whole flow against a running network: register, sign in, post, follow, reply, read')
     .action(async (options: OperatorOptions) => {
       const { runDemo } = await import('../demo/demo.js');
+      const isStory = options.json !== true && isOnTerminal();
+      const print = (text: string) => void process.stdout.write(plainText(`${text}\n`));
       let step = 0;
-      const say = (text: string) => {
-        if (!options.json) process.stdout.write(plainText(`${String(++step).padStart(2)}. ${text}\n`));
-      };
+      const printStep = (text: string) => print(`${String(++step).padStart(2)}. ${text}`);
+      const { baseUrl } = readConfig();
       const result = await runDemo({
-        baseUrl: readConfig().baseUrl,
+        baseUrl,
         operator: operatorClientOf(options),
-        say,
+        say: options.json || isStory ? () => undefined : printStep,
+        tell: isStory ? printStep : () => undefined,
       });
-      process.stdout.write(plainText(`${JSON.stringify(result, undefined, options.json ? 0 : 2)}\n`));
+      print(
+        isStory ? ending(baseUrl, result.clientId) : JSON.stringify(result, undefined, options.json ? 0 : 2),
+      );
     });
 }
+
+const ending = (baseUrl: string, clientId: string): string => `
+All of it went through the API that every application uses. Go on:
+
+  ${baseUrl}/docs
+  npx plaza audit app:${clientId}     who did what, as the log has it
+  npx plaza demo --json                        every answer of the API`;
