@@ -52,6 +52,10 @@ export abstract class Config {
   abstract readonly caseReasons: readonly string[] | undefined;
   /** Where the source of this release can be read. Undefined: pages name its files without a link. */
   abstract readonly sourceUrl: string | undefined;
+  /** An e-mail address or a URL of the operators, for people and developers. */
+  abstract readonly operatorContact: string | undefined;
+  /** `on`: the landing page has counts of the last days. */
+  abstract readonly publicNumbers: 'on' | 'off';
   abstract readonly operatorToken: string | undefined;
   /** Base URL of an OpenTelemetry collector. Undefined: no traces are exported. */
   abstract readonly otlpEndpoint: string | undefined;
@@ -151,6 +155,15 @@ const caseReasons = z
     },
   );
 
+const contact = z
+  .string()
+  .refine(
+    (value) => z.email().safeParse(value).success || /^https?:$/.test(parsedUrl(value)?.protocol ?? ''),
+    {
+      error: 'must be an e-mail address, or a URL that starts with https:// or http://',
+    },
+  );
+
 const environment = z
   .object({
     ROLE: z.enum(['all', 'api', 'projector']).default('all'),
@@ -203,6 +216,8 @@ const environment = z
       .default('7d'),
     CASE_REASONS: caseReasons.optional(),
     SOURCE_URL: urlWith('http:', 'https:').optional(),
+    OPERATOR_CONTACT: contact.optional(),
+    PUBLIC_NUMBERS: z.enum(['on', 'off']).default('off'),
     OTEL_EXPORTER_OTLP_ENDPOINT: urlWith('http:', 'https:').optional(),
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
   })
@@ -271,6 +286,8 @@ export function readConfig(env: NodeJS.ProcessEnv = terminal().env): Config {
     fourEyesMinAge: read.FOUR_EYES_MIN_AGE,
     caseReasons: read.CASE_REASONS,
     sourceUrl: read.SOURCE_URL,
+    operatorContact: read.OPERATOR_CONTACT,
+    publicNumbers: read.PUBLIC_NUMBERS,
     operatorToken: read.OPERATOR_TOKEN,
     otlpEndpoint: read.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel: read.LOG_LEVEL,

@@ -76,6 +76,26 @@ describe('the configuration', () => {
     },
   );
 
+  it.each(['help@plaza.example', 'https://plaza.example/help'])(
+    'takes a contact of the operators: %s',
+    (value) => {
+      expect(readConfig({ OPERATOR_CONTACT: value }).operatorContact).toBe(value);
+    },
+  );
+
+  it.each([
+    'help',
+    'help@',
+    'a b@plaza.example',
+    'javascript:alert(1)',
+    'https://',
+    'a@b.example?cc=c@d.example',
+  ])('rejects an invalid contact of the operators: %s', (value) => {
+    expect(configFaultsOf({ OPERATOR_CONTACT: value })).toEqual([
+      'OPERATOR_CONTACT: must be an e-mail address, or a URL that starts with https:// or http://',
+    ]);
+  });
+
   it('accepts proxies separated by commas', () => {
     expect(readConfig({ TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.7' }).trustedProxies).toEqual([
       '10.0.0.0/8',

@@ -32,6 +32,8 @@ export function settingsOf(config: Config): Record<string, string> {
     FOUR_EYES_MIN_AGE: config.fourEyesMinAge,
     CASE_REASONS: config.caseReasons?.join(';'),
     SOURCE_URL: config.sourceUrl,
+    OPERATOR_CONTACT: config.operatorContact,
+    PUBLIC_NUMBERS: config.publicNumbers,
     OTEL_EXPORTER_OTLP_ENDPOINT: config.otlpEndpoint,
     LOG_LEVEL: config.logLevel,
   };

@@ -26,6 +26,8 @@ describe('the settings for a child process', () => {
       FAN_OUT_THRESHOLD: '2',
       CASE_TARGET_HOURS: 'critical=4, low=720',
       SOURCE_URL: 'https://code.example/plaza/src/v1/',
+      OPERATOR_CONTACT: 'help@plaza.example',
+      PUBLIC_NUMBERS: 'on',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
     });
     expect(readConfig(settingsOf(all))).toEqual(all);
