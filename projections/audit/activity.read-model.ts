@@ -45,6 +45,23 @@ export async function activityOf(
   return rows;
 }
 
+/** Events of each type since then (Unix milliseconds), each counted up to {@link MAX_COUNTED}. Nothing while reads are refused. */
+export async function countSince(
+  pool: Pool,
+  types: readonly string[],
+  since: number,
+): Promise<readonly number[]> {
+  const { rows } = await pool.query<{ count: number }>(
+    `SELECT (SELECT count(*)::integer FROM (
+        SELECT FROM audit.event WHERE event.type = wanted.type AND at >= $2::bigint LIMIT ${MAX_COUNTED}
+      ) AS few) AS count
+    FROM unnest($1::text[]) WITH ORDINALITY AS wanted(type, n)
+    WHERE EXISTS (SELECT FROM recovery.publication WHERE status = 'serving') ORDER BY n`,
+    [types, since],
+  );
+  return rows.map(({ count }) => count);
+}
+
 /** The applications with the most posts in this hour and the one before, first. */
 export async function busiestApplications(pool: Pool, now: number): Promise<readonly BusyApplication[]> {
   const { rows } = await pool.query<BusyApplication>(

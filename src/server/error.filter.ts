@@ -7,23 +7,33 @@ import { LogUnavailable, NotWitnessed } from '../log/event-log.js';
 import type { WitnessCode } from '../log/event-log.js';
 import { PersonErased } from '../log/vault/key-vault.js';
 import { isUnreachable } from '../base/store/unreachable.js';
+import { pageHeaders } from '../base/pages/layout.js';
+import { asksForPage } from './asks-for-page.js';
 import { HttpRefusal } from './errors.js';
 import type { ErrorBody, ErrorCode } from './errors.js';
+import type { RefusalPages } from './refusal-pages.js';
 import { setRefusalCode } from './refusal-code.js';
 
 /**
- * Maps every error to the published Error object. An unforeseen error is logged whole, and its answer gives no
- * details.
+ * Maps every error to the published Error object, or to a page where `pages` has one for a browser. An unforeseen error
+ * is logged whole, and its answer gives no details.
  */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
+  constructor(private readonly pages: RefusalPages) {}
+
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
-    sendError(error, http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());
+    sendError(error, http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>(), this.pages);
   }
 }
 
-export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+export function sendError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  pages?: RefusalPages,
+): void {
   const refusal = incompleteBody(error, request) ?? logged(error, request.log);
   // A used-up limit has set its own `retry-after`.
   if ([429, 503].includes(refusal.status) && !reply.hasHeader('retry-after'))
@@ -33,7 +43,12 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     ? { error: protocolCode(refusal), error_description: refusal.message }
     : { error: refusal.code, message: refusal.message };
   setRefusalCode(reply.raw, refusal.code, refusal.written);
-  void reply.status(refusal.status).type('application/json; charset=utf-8').send(JSON.stringify(body));
+  void reply.status(refusal.status);
+  const forPeople = pages?.hasPage(request) ? pages : undefined;
+  if (forPeople) void reply.header('vary', 'Accept');
+  if (forPeople && asksForPage(request.headers))
+    void reply.headers(pageHeaders()).send(forPeople.pageOf(refusal, request));
+  else void reply.type('application/json; charset=utf-8').send(JSON.stringify(body));
 }
 
 /**

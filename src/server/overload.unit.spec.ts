@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ProcessMetrics } from '../base/telemetry/process-metrics.js';
 import { endWork, shedOverload } from './overload.js';
+import { Operations } from './operations.js';
 import { prepareRefusals } from './overload-refusals.js';
 
 const MOST = 8;
@@ -32,6 +33,7 @@ beforeEach(async () => {
     refusalOf: prepareRefusals(
       { 'strict-transport-security': 'max-age=1' },
       { headers: { 'content-type': 'text/html; charset=utf-8' }, html: '<p>busy</p>' },
+      new Operations([{ method: 'get', path: '/api/posts/{id}' }]),
     ),
     metrics,
   });
@@ -165,11 +167,28 @@ it('answers in the form of other refusals', async () => {
   );
 });
 
-it('shows a page to a browser', async () => {
-  await fill('/api/auth/oauth2/authorize');
-  const headers = { accept: 'text/html,*/*' };
-  const { status, body, headers: got } = await ask('/api/auth/oauth2/authorize', { headers });
-  expect([status, body, got['content-type']]).toEqual([503, '<p>busy</p>', 'text/html; charset=utf-8']);
+it.each(['/api/auth/oauth2/authorize', '/', '/api/posts', '/api/posts/x/y'])(
+  'shows a page to a browser: %s',
+  async (path) => {
+    await fill(path);
+    const { status, body, headers } = await ask(path, { headers: { accept: 'text/html,*/*' } });
+    expect([status, body, headers['content-type'], headers['vary']]).toEqual([
+      503,
+      '<p>busy</p>',
+      'text/html; charset=utf-8',
+      'Accept',
+    ]);
+  },
+);
+
+it.each(['GET', 'HEAD'])('answers an operation of the document with an Error object: %s', async (method) => {
+  await fill('/api/posts/x');
+  const { status, headers } = await ask('/api/posts/x?y', { method, headers: { accept: 'text/html' } });
+  expect([status, headers['content-type'], headers['vary']]).toEqual([
+    503,
+    'application/json; charset=utf-8',
+    undefined,
+  ]);
 });
 
 describe('from half of the bound on', () => {

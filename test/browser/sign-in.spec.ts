@@ -70,7 +70,7 @@ describeInBrowser('sign-in through an application, in a real browser,', () => {
       expect(await isFocusVisible(page)).toBe(true);
       reached.push(await page.evaluate(() => document.activeElement?.textContent?.trim() ?? ''));
     }
-    expect(reached).toEqual(['Allow']);
+    expect(reached).toEqual(['Plaza', 'Allow']);
     await page.keyboard.press('Enter');
     expect(await statusOfProfile(network, await flow.accessToken(page))).toBe(200);
     expect(watched.takeFaults()).toEqual([]);

@@ -3,7 +3,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { browserEndpoints, protocolEndpoints } from '../../src/doors/auth/rules/routes.js';
+import { isBrowserPath, protocolEndpoints } from '../../src/doors/auth/rules/routes.js';
 import { HttpModule } from '../../src/doors/api/http.module.js';
 import { documentOf } from '../../src/doors/api/openapi/document.js';
 import { operationsOf } from '../../src/doors/api/openapi/openapi.js';
@@ -95,7 +95,7 @@ describe('the document', () => {
 
   it('has every endpoint of the authorization server except those for browsers', () => {
     const served = protocolEndpoints
-      .filter(([, path]) => !browserEndpoints.has(path))
+      .filter(([, path]) => !isBrowserPath(path))
       .map(([method, path]) => `${method} /api/auth${path}`);
     const described = names.filter((name) => name.includes(' /api/auth/'));
     expect(described.toSorted()).toEqual(served.toSorted());

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Html, html } from './html.js';
+import { ICON_PATH } from './icon.js';
 import { style } from './style.js';
 
 /** A style sheet that is part of a page. The content security policy admits exactly this text, by its hash. */
@@ -39,11 +40,12 @@ export function pageLayout(
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${title} · Plaza</title>
+        <link rel="icon" href="${ICON_PATH}" type="image/svg+xml" />
         ${common.element}${sheet?.element}
       </head>
       <body ${wide ? html`class="wide"` : undefined}>
         <header>
-          <p class="wordmark">${mark} Plaza</p>
+          <a class="wordmark" href="/">${mark} Plaza</a>
           ${corner}
         </header>
         <main>${wide ? content : html`<div class="card">${content}</div>`}</main>
@@ -53,7 +55,7 @@ export function pageLayout(
 }
 
 /**
- * Headers of every page: no scripts, no foreign content, no framing, no caching. `formTarget`: an origin besides the
+ * Headers of every page: no scripts, no foreign content but its icon, no framing, no caching. `formTarget`: an origin besides the
  * network's at which a form submission may end. Browsers apply `form-action` to redirects too, and consent redirects
  * to the application.
  */
@@ -62,7 +64,7 @@ export function pageHeaders(formTarget?: string, sheet?: StyleSheet): Record<str
   const formAction = formTarget === undefined ? "'self'" : `'self' ${formTarget}`;
   return {
     'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': `default-src 'none'; style-src ${styles}; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`,
+    'content-security-policy': `default-src 'none'; style-src ${styles}; img-src 'self'; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`,
     'x-content-type-options': 'nosniff',
     // With no-referrer, browsers send `Origin: null` with a form.
     'referrer-policy': 'same-origin',

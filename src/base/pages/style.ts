@@ -26,6 +26,7 @@ header { display: flex; align-items: center; justify-content: space-between; gap
 .wide header { padding-top: clamp(1.25rem, 4vh, 2.5rem); }
 footer { padding: 1.5rem 0 0; color: var(--quiet); font-size: .875rem; }
 .wordmark { display: flex; align-items: center; gap: .55rem; margin: 0; font-size: 1.125rem; font-weight: 650; letter-spacing: -.01em; }
+a.wordmark { color: inherit; text-decoration: none; }
 .wordmark svg { width: 1.6rem; height: 1.6rem; color: var(--accent); flex: none; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 1rem; padding: clamp(1.25rem, 5vw, 2rem); }
 .card + .card { margin-top: 1.25rem; }

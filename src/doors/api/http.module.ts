@@ -38,10 +38,15 @@ import { InboxController } from './resources/inbox/inbox.controller.js';
 import { IntentsController } from './resources/intents/intents.controller.js';
 import { RequestLimits } from './limits/request-limits.js';
 import { LandingController } from './resources/landing/landing.controller.js';
+import { NetworkNumbers } from './resources/landing/network-numbers.js';
 import { LogCheck } from '../../server/health/log-check.js';
+import { Operations } from '../../server/operations.js';
+import { RefusalPages } from '../../server/refusal-pages.js';
 import { LogKeyController } from './resources/log-key.controller.js';
 import { documentOf } from './openapi/document.js';
+import { endpointsOf } from './openapi/endpoint.js';
 import { API_DOCUMENT, OpenApiController } from './openapi/openapi.controller.js';
+import { documentedProtocolEndpoints } from './openapi/protocol-endpoints.js';
 import { PageCursors } from './requests/page-cursor.js';
 import { PagedReads } from './requests/paged-reads.js';
 import { PostReadsController } from './resources/posts/post-reads.controller.js';
@@ -82,7 +87,22 @@ const unlimitedStreams = { ofListener: Infinity, ofProcess: Infinity, anonymous:
     TimelineController,
   ],
   providers: [
-    { provide: APP_FILTER, useClass: ErrorFilter },
+    {
+      provide: Operations,
+      useFactory: () => new Operations([...endpointsOf(HttpModule), ...documentedProtocolEndpoints]),
+    },
+    {
+      provide: APP_FILTER,
+      inject: [Operations, Config],
+      useFactory: (operations: Operations, { operatorContact }: Config) =>
+        new ErrorFilter(new RefusalPages(operations, operatorContact)),
+    },
+    {
+      provide: NetworkNumbers,
+      inject: [Postgres, Clock, Config],
+      useFactory: ({ pool }: Postgres, clock: Clock, { publicNumbers }: Config) =>
+        new NetworkNumbers(pool, clock, publicNumbers),
+    },
     { provide: APP_GUARD, useClass: CredentialGuard },
     { provide: APP_PIPE, useValue: validation },
     {

@@ -23,6 +23,7 @@ export function mountAuthorizationServer(
   const interactions = interactionRoutes(app.get(InteractionPages));
   const account = accountPageRoutes(app.get(AccountPages), app.get(AppealPages));
   const server = app.getHttpAdapter().getInstance();
+  const contact = settings.operatorContact;
   void server.register((gated, _options, done) => {
     rejectWhenUnavailable(gated, unavailableReason);
     void gated.register((instance, _none, registered) => {
@@ -31,12 +32,12 @@ export function mountAuthorizationServer(
         authorization,
         app.get(SignInLimits),
         app.get(RefusedCredentials),
-        settings.baseUrl,
+        settings,
       );
       registered();
     });
-    void gated.register(pageRoutes(interactions), { prefix: INTERACTION_PATH });
-    void gated.register(pageRoutes(account), { prefix: ACCOUNT_PATH });
+    void gated.register(pageRoutes(interactions, contact), { prefix: INTERACTION_PATH });
+    void gated.register(pageRoutes(account, contact), { prefix: ACCOUNT_PATH });
     done();
   });
 }

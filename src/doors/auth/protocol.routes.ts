@@ -6,6 +6,7 @@ import type { SignInLimits } from './sign-in/sign-in-limits.js';
 import type { RefusedCredentials } from '../../server/limits/refused-credentials.js';
 import { isPlainUtf8 } from '../../base/support/plain-utf8.js';
 import { AUTH_PREFIX } from './settings.js';
+import type { AuthSettings } from './settings.js';
 import { authorizationQuery } from './protocol/authorization-query.js';
 import { basicCredentials, bearerToken } from './protocol/credentials.js';
 import { incompleteFormError, isClientDisconnect } from './rules/client-disconnect.js';
@@ -32,7 +33,7 @@ export function mountProtocolRoutes(
   authorization: AuthorizationServer,
   limits: SignInLimits,
   refused: RefusedCredentials,
-  baseUrl: string,
+  { baseUrl, operatorContact }: AuthSettings,
 ): void {
   const { host, protocol } = new URL(baseUrl);
   acceptOnlyForms(server);
@@ -40,7 +41,7 @@ export function mountProtocolRoutes(
     const fault = isClientDisconnect(error, request.raw) ? incompleteFormError() : toFault(error);
     if (fault.code === 'server_error')
       request.log.error({ err: error }, 'unforeseen failure in a route of the authorization server');
-    return sendRefusal(request, reply, fault);
+    return sendRefusal(request, reply, fault, operatorContact);
   });
   server.addHook('onRequest', (request, _reply, done) => done(validateRequest(request, baseUrl)));
 

@@ -41,7 +41,8 @@ export function createProvider(
   refused: RefusedCredentials,
   limits: TokenLimits,
 ): Provider {
-  const { issuer, baseUrl } = settings;
+  const { issuer, baseUrl, operatorContact } = settings;
+  const showFault = (ctx: KoaContextWithOIDC, error: Error) => renderFault(ctx, error, operatorContact);
   const rules = protocolConfiguration(baseUrl, keys.pairwise);
   const provider = new Provider(issuer, {
     ...rules,
@@ -54,7 +55,7 @@ export function createProvider(
       policy: promptPolicy(store),
       url: (_ctx, interaction) => `${issuer}/interaction/${interaction.uid}`,
     },
-    renderError: (ctx, _out, error) => renderFault(ctx, preciseFault(ctx, error) ?? error),
+    renderError: (ctx, _out, error) => showFault(ctx, preciseFault(ctx, error) ?? error),
     features: {
       ...rules.features,
       rpInitiatedLogout: {
@@ -75,7 +76,7 @@ export function createProvider(
     else logger.error({ err: error }, 'could not send an answer');
   });
   provider.use(removeCorsHeaders);
-  provider.use(rewriteLibraryErrors(provider, logger));
+  provider.use(rewriteLibraryErrors(provider, logger, showFault));
   provider.use(limitUserinfo(limits));
   provider.use(countRefusedCredentials(refused));
   provider.use(tokenTransaction(store, commands, limits));

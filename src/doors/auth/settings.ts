@@ -1,8 +1,14 @@
 export class AuthSettings {
   readonly issuer: string;
 
-  /** @param baseUrl origin of the network, without a trailing slash. */
-  constructor(readonly baseUrl: string) {
+  /**
+   * @param baseUrl origin of the network, without a trailing slash.
+   * @param operatorContact an e-mail address or a URL; undefined: pages name the operators alone
+   */
+  constructor(
+    readonly baseUrl: string,
+    readonly operatorContact: string | undefined,
+  ) {
     this.issuer = `${baseUrl}${AUTH_PREFIX}`;
   }
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { FastifyReply } from 'fastify';
 import { HttpRefusal } from '../../server/errors.js';
+import { icon } from '../../base/pages/icon.js';
 import { style } from '../../base/pages/style.js';
 import { caseKeysScript } from './case-keys-script.js';
 import { passkeyScript } from './passkey-script.js';
@@ -28,8 +29,6 @@ export const passkeyAsset = asset('passkey', 'js', 'text/javascript; charset=utf
 
 export const caseKeysAsset = asset('case-keys', 'js', 'text/javascript; charset=utf-8', caseKeysScript);
 
-const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="#2f8f7c" stroke-width="2.2">
-<path d="M3 21V10a4.5 4.5 0 0 1 9 0v11M12 21V10a4.5 4.5 0 0 1 9 0v11M1.5 21h21"/></svg>`;
 export const iconAsset = asset('icon', 'svg', 'image/svg+xml', icon);
 
 export const plotsAsset = asset('plots', 'js', 'text/javascript; charset=utf-8', plotsScript);

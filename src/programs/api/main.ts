@@ -14,6 +14,7 @@ import { limits } from '../../base/config/limit-settings.js';
 import { TrustedProxies } from '../../base/config/trusted-proxies.js';
 import { busyPage } from '../../doors/auth/pages/fault.page.js';
 import { shedOverload } from '../../server/overload.js';
+import { Operations } from '../../server/operations.js';
 import { BUSY, prepareRefusals } from '../../server/overload-refusals.js';
 import { strictTransport } from '../../server/strict-transport.js';
 import { IdGenerator } from '../../base/support/id-generator.js';
@@ -89,14 +90,18 @@ async function serve(config: Config, logger: Logger, telemetry: Telemetry): Prom
 
 function shedLoad(
   app: NestFastifyApplication,
-  { baseUrl, trustedProxies }: Config,
+  { baseUrl, trustedProxies, operatorContact }: Config,
   { metrics }: Telemetry,
 ): void {
   const proxies = new TrustedProxies(trustedProxies);
   shedOverload(app.getHttpServer(), {
     most: limits.inWork,
     addressOf: (request) => proxies.nearestAddress(request),
-    refusalOf: prepareRefusals(strictTransport(baseUrl), busyPage(BUSY)),
+    refusalOf: prepareRefusals(
+      strictTransport(baseUrl),
+      busyPage(BUSY, operatorContact),
+      app.get(Operations),
+    ),
     metrics,
   });
 }

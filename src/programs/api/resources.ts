@@ -140,7 +140,7 @@ export async function openResources({
     { provide: MutationAdmission, useValue: new MutationAdmission(reads, clock, watch) },
     { provide: ShownPosts, useValue: new PublishedPosts(statements) },
     { provide: AuthorityStore, useValue: new AuthorityStore(database.dataSource) },
-    { provide: AuthSettings, useValue: new AuthSettings(config.baseUrl) },
+    { provide: AuthSettings, useValue: new AuthSettings(config.baseUrl, config.operatorContact) },
     // The only log of the API process: every restriction passes the witness.
     { provide: EventLog, useValue: new EnforcingLog(log, witness, now, outstanding) },
     { provide: Witness, useValue: witness },

@@ -33,6 +33,9 @@ import { Health } from '../../../src/server/health/health.js';
 import { LogCheck } from '../../../src/server/health/log-check.js';
 import { readinessChecks } from '../../../src/doors/api/readiness-checks.js';
 import { ErrorFilter } from '../../../src/server/error.filter.js';
+import { Operations } from '../../../src/server/operations.js';
+import { RefusalPages } from '../../../src/server/refusal-pages.js';
+import { documentedProtocolEndpoints } from '../../../src/doors/api/openapi/protocol-endpoints.js';
 import { fastifyAdapter, prepareServer } from '../../../src/doors/api/server.js';
 import { EventLog } from '../../../src/log/event-log.js';
 import { openLog } from '../../../src/log/open-log.js';
@@ -130,7 +133,7 @@ async function openServer(on: ServerOptions, parts: Closable[]): Promise<Omit<Au
   const publicPosts = new PublicPosts(statements, on.clock, proof);
   const providers: Provider[] = [
     { provide: AuthorityStore, useValue: new AuthorityStore(database.dataSource) },
-    { provide: AuthSettings, useValue: new AuthSettings(on.config.baseUrl) },
+    { provide: AuthSettings, useValue: new AuthSettings(on.config.baseUrl, on.config.operatorContact) },
     { provide: EventLog, useValue: new WitnessedLog(opened.log, witness, () => on.clock.now()) },
     { provide: SigningKeys, useValue: new VaultSigningKeys(opened.secrets) },
     { provide: KeyVault, useValue: opened.vault },
@@ -161,7 +164,8 @@ async function openServer(on: ServerOptions, parts: Closable[]): Promise<Omit<Au
   @Module({ providers, exports: providers })
   class ResourcesModule {}
 
-  const filter = { provide: APP_FILTER, useClass: ErrorFilter };
+  const pages = new RefusalPages(new Operations(documentedProtocolEndpoints), on.config.operatorContact);
+  const filter = { provide: APP_FILTER, useValue: new ErrorFilter(pages) };
 
   @Module({ imports: [CqrsModule.forRoot(), ResourcesModule, AuthModule], providers: [filter] })
   class TestModule {}

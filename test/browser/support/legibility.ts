@@ -32,8 +32,10 @@ export async function expectLegible(page: Page, name: string, { isLong = false }
     }
     expect({ name, colorScheme, faint: await lowContrastTexts(page) }).toMatchObject({ faint: [] });
   }
-  await page.setViewportSize({ width: 320, height: 640 });
-  expect({ name, width: 320, sideways: await overflowingElements(page) }).toMatchObject({ sideways: [] });
+  for (const width of [320, 1920]) {
+    await page.setViewportSize({ width, height: 640 });
+    expect({ name, width, sideways: await overflowingElements(page) }).toMatchObject({ sideways: [] });
+  }
   await page.emulateMedia({ colorScheme: null });
   await page.setViewportSize(sizes[0]);
 }

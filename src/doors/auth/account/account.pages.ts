@@ -213,6 +213,7 @@ export class AccountPages {
       action: actions.signIn,
       form: this.csrf.field(holderOfVisitor(this.cookies.visitorId(exchange))),
       signUp: (await this.signUps.isOpen()) ? actions.signUp : undefined,
+      contact: this.signUps.contact,
       applicationName: undefined,
       handle,
       notice: this.notice(exchange),
@@ -231,6 +232,7 @@ export class AccountPages {
       typed,
       faults,
       problem,
+      contact: this.signUps.contact,
     });
     return { page, status: problem === undefined && Object.keys(faults).length === 0 ? 200 : 400 };
   }

@@ -1,11 +1,14 @@
 import { hiddenField, html } from '../../../base/pages/html.js';
 import { pageLayout } from '../../../base/pages/layout.js';
+import { operators } from '../../../base/pages/operators.js';
 import { problemBox, textField } from './parts.js';
 
 export interface SignInPage {
   readonly action: string;
   readonly form: string;
+  /** Undefined: the operators create the accounts. `contact`: how to ask them. */
   readonly signUp: string | undefined;
+  readonly contact: string | undefined;
   readonly applicationName: string | undefined;
   readonly handle: string;
   readonly notice?: string | undefined;
@@ -13,7 +16,7 @@ export interface SignInPage {
 }
 
 export function signInPage(page: SignInPage): string {
-  const { action, form, signUp, applicationName, handle, notice, problem } = page;
+  const { action, form, signUp, contact, applicationName, handle, notice, problem } = page;
   const lead =
     applicationName === undefined
       ? html`<p class="quiet">to see your account, and which applications may act for you</p>`
@@ -45,7 +48,14 @@ export function signInPage(page: SignInPage): string {
           <button class="main" type="submit">Sign in</button>
         </div>
       </form>
-      ${signUp && html`<p class="aside">New here? <a href="${signUp}">Create an account</a></p>`}`,
+      <p class="aside">
+        New here?
+        ${
+          signUp === undefined
+            ? html`Ask ${operators(contact)} for an account.`
+            : html`<a href="${signUp}">Create an account</a>`
+        }
+      </p>`,
     { foot: html`<p>Your password stays here. Applications never see it.</p>` },
   );
 }

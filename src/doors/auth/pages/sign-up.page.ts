@@ -1,6 +1,7 @@
 import { PASSWORD_MIN_CODE_POINTS } from '../passwords.js';
 import { hiddenField, html } from '../../../base/pages/html.js';
 import { pageLayout } from '../../../base/pages/layout.js';
+import { operators } from '../../../base/pages/operators.js';
 import { problemBox, textField } from './parts.js';
 
 export type SignUpField = 'handle' | 'displayName' | 'email' | 'password';
@@ -13,10 +14,12 @@ export interface SignUpPage {
   readonly typed: Readonly<Partial<Record<SignUpField, string>>>;
   readonly faults: Readonly<Partial<Record<SignUpField, string>>>;
   readonly problem?: string | undefined;
+  /** How to reach the operators. */
+  readonly contact: string | undefined;
 }
 
 export function signUpPage(page: SignUpPage): string {
-  const { action, form, signIn, applicationName, typed, faults, problem } = page;
+  const { action, form, signIn, applicationName, typed, faults, problem, contact } = page;
   const faulty = Object.keys(faults)[0] ?? 'handle';
   const field = (name: SignUpField) => ({
     name,
@@ -58,5 +61,6 @@ export function signUpPage(page: SignUpPage): string {
         </div>
       </form>
       <p class="aside">Have an account? <a href="${signIn}">Sign in</a></p>`,
+    { foot: html`<p>Questions? Ask ${operators(contact)}.</p>` },
   );
 }

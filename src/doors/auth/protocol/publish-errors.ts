@@ -4,15 +4,19 @@ import { setRefusalCode } from '../../../server/refusal-code.js';
 import { Fault, toFault, oauthError, publishedCode, RETRY_AFTER_SECONDS } from '../rules/faults.js';
 import { preciseFault } from './precise-fault.js';
 import { BASIC_CHALLENGE } from './validate-request.js';
-import { clientAuthenticatedEndpoints, routes } from '../rules/routes.js';
+import { clientAuthenticatedEndpoints, isBrowserPath, routes } from '../rules/routes.js';
 import { oidcContext } from './middleware.js';
 import type { Middleware } from './middleware.js';
 
 /**
  * Rewrites every error of the library: a published code, the two published members, and `Retry-After` on a 503. Logs
- * outages and unforeseen failures, which nothing else logs.
+ * outages and unforeseen failures, which nothing else logs. `showFault` answers where a browser may read.
  */
-export function rewriteLibraryErrors(provider: Provider, logger: Logger): Middleware {
+export function rewriteLibraryErrors(
+  provider: Provider,
+  logger: Logger,
+  showFault: (ctx: KoaContextWithOIDC, fault: Fault) => void,
+): Middleware {
   const causes = new WeakMap<object, unknown>();
   provider.on('server_error', (ctx, error) => causes.set(ctx, error));
   const preciseFaults = new WeakMap<object, Fault>();
@@ -39,7 +43,8 @@ export function rewriteLibraryErrors(provider: Provider, logger: Logger): Middle
     if (ctx.status >= 300 && ctx.status < 400) return moveErrorToQuery(ctx, fault);
     if (fault?.isTransient) ctx.set('retry-after', RETRY_AFTER_SECONDS);
     if (ctx.type === 'text/html') return;
-    if (fault) answer(ctx, fault);
+    if (fault && isBrowserPath(ctx.path)) showFault(ctx, fault);
+    else if (fault) answer(ctx, fault);
     else if (ctx.status >= 400 && isOAuthError(ctx.body)) {
       const { error, error_description } = ctx.body;
       answer(ctx, new Fault(ctx.status, publishedCode(error), error_description ?? REFUSED));

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { asksForPage } from '../../../server/asks-for-page.js';
 import { isSingleHeader } from '../../../server/network-origin.js';
 import { setRefusalCode } from '../../../server/refusal-code.js';
 import { faultPage } from '../pages/fault.page.js';
@@ -6,7 +7,7 @@ import { pageHeaders } from '../../../base/pages/layout.js';
 import { AUTH_PREFIX } from '../settings.js';
 import { basicCredentials, bearerToken } from './credentials.js';
 import { Fault, oauthError, RETRY_AFTER_SECONDS } from '../rules/faults.js';
-import { browserEndpoints, clientAuthenticatedEndpoints, routes } from '../rules/routes.js';
+import { clientAuthenticatedEndpoints, isBrowserPath, routes } from '../rules/routes.js';
 
 const singleValued = ['authorization', 'content-type', 'origin'];
 /** Headers of attestation-based client authentication, an IETF draft that the library knows. */
@@ -58,14 +59,22 @@ function refuseBearer({ headers, url }: FastifyRequest): Fault | undefined {
   return undefined;
 }
 
-export function sendRefusal(request: FastifyRequest, reply: FastifyReply, fault: Fault): FastifyReply {
+export function sendRefusal(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  fault: Fault,
+  contact: string | undefined,
+): FastifyReply {
   const path = pathOf(request);
   setRefusalCode(reply.raw, fault.code);
   reply.status(fault.status).headers({ 'cache-control': 'no-store', pragma: 'no-cache' });
   if (fault.isTransient) reply.header('retry-after', RETRY_AFTER_SECONDS);
   if (fault.status === 401) reply.header('www-authenticate', challenge(path, fault));
-  if (browserEndpoints.has(path) && request.headers.accept?.includes('text/html'))
-    return reply.headers(pageHeaders()).send(faultPage(fault, request));
+  if (isBrowserPath(path)) {
+    reply.header('vary', 'Accept');
+    if (asksForPage(request.headers))
+      return reply.headers(pageHeaders()).send(faultPage(fault, request, contact));
+  }
   return reply.send(oauthError(fault));
 }
 

@@ -34,13 +34,9 @@ export const clientAuthenticatedEndpoints: ReadonlySet<string> = new Set([
   routes.revocation,
 ]);
 
-export const browserEndpoints: ReadonlySet<string> = new Set([
-  routes.authorization,
-  `${routes.authorization}/:uid`,
-  routes.end_session,
-  `${routes.end_session}/confirm`,
-  `${routes.end_session}/success`,
-]);
+/** True for the endpoints that browsers open: their refusals are pages. */
+export const isBrowserPath = (path: string): boolean =>
+  path.startsWith(routes.authorization) || path.startsWith(routes.end_session);
 
 /** Form parameters that are passed to the library; all others are dropped (RFC 6749, section 3.2). */
 export const forwardedFormParameters = [

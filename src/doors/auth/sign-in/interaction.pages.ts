@@ -150,6 +150,7 @@ export class InteractionPages {
       action: `${addressOf(uid)}/sign-in`,
       form: this.csrf.field(holderOf(uid)),
       signUp: (await this.signUps.isOpen()) ? `${addressOf(uid)}/sign-up` : undefined,
+      contact: this.signUps.contact,
       applicationName: name,
       handle,
       notice: prompt.reasons.includes('id_token_hint')
@@ -176,6 +177,7 @@ export class InteractionPages {
       typed,
       faults,
       problem,
+      contact: this.signUps.contact,
     });
     const isFirst = problem === undefined && Object.keys(faults).length === 0;
     return { page, status: isFirst ? 200 : 400, formTarget: origin };

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 import { limits } from '../../../base/config/limit-settings.js';
+import { asksForPage } from '../../../server/asks-for-page.js';
 import { setRefusalCode } from '../../../server/refusal-code.js';
 import { faultPage } from '../pages/fault.page.js';
 import { pageHeaders } from '../../../base/pages/layout.js';
@@ -17,9 +18,9 @@ export interface PageRoute {
 
 /**
  * A Fastify plugin that serves pages below its prefix and accepts forms only. An error below the prefix is a page for a
- * browser and an Error object for a program.
+ * browser and an Error object for a program. `contact`: of the operators.
  */
-export function pageRoutes(routes: readonly PageRoute[]): FastifyPluginCallback {
+export function pageRoutes(routes: readonly PageRoute[], contact: string | undefined): FastifyPluginCallback {
   return (server, _options, registered) => {
     server.removeAllContentTypeParsers();
     server.addContentTypeParser(
@@ -34,9 +35,9 @@ export function pageRoutes(routes: readonly PageRoute[]): FastifyPluginCallback 
         }
       },
     );
-    server.setErrorHandler((error, request, reply) => answerFault(error, request, reply));
+    server.setErrorHandler((error, request, reply) => answerFault(error, request, reply, contact));
     server.setNotFoundHandler((request, reply) =>
-      answerFault(new Fault(404, 'not_found', 'There is no page at this address.'), request, reply),
+      answerFault(new Fault(404, 'not_found', 'There is no page at this address.'), request, reply, contact),
     );
     for (const route of routes) serve(server, route);
     registered();
@@ -91,15 +92,20 @@ function answer(reply: FastifyReply, step: PageOrRedirect): FastifyReply {
   return reply.status(step.status).headers(pageHeaders(step.formTarget)).send(step.page);
 }
 
-function answerFault(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function answerFault(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  contact: string | undefined,
+): FastifyReply {
   const fault = isClientDisconnect(error, request.raw) ? incompleteFormError() : toFault(error);
   if (fault.code === 'server_error') request.log.error({ err: error }, 'page failed');
   else if (fault.isTransient) request.log.warn({ err: error }, 'page unavailable');
   if (fault.isTransient) reply.header('retry-after', RETRY_AFTER_SECONDS);
   setRefusalCode(reply.raw, fault.socialCode);
-  reply.status(fault.status);
-  if (request.headers.accept?.includes('text/html'))
-    return reply.headers(pageHeaders()).send(faultPage(fault, request));
+  reply.status(fault.status).header('vary', 'Accept');
+  if (asksForPage(request.headers))
+    return reply.headers(pageHeaders()).send(faultPage(fault, request, contact));
   return reply
     .header('cache-control', 'no-store')
     .send({ error: fault.socialCode, message: fault.description });

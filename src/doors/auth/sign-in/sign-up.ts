@@ -34,6 +34,11 @@ export class SignUp {
     private readonly config: Config,
   ) {}
 
+  /** How a person reaches the operators. */
+  get contact(): string | undefined {
+    return this.config.operatorContact;
+  }
+
   async isOpen(): Promise<boolean> {
     return (await registrationState(this.store, this.config)).isOpen;
   }

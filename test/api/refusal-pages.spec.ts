@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Readiness } from '../../src/server/health/health.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+const CONTACT = 'help@plaza.example';
+
+let network: TestNetwork;
+
+beforeAll(async () => {
+  network = await startNetwork({ OPERATOR_CONTACT: CONTACT, REGISTRATION: 'closed' });
+});
+
+afterAll(() => network.stop());
+
+const ask = (path: string, accept: string, method = 'GET') =>
+  fetch(network.baseUrl + path, { method, redirect: 'manual', headers: { accept } });
+
+const headersOf = ({ headers }: Response) =>
+  Object.fromEntries(
+    ['allow', 'retry-after', 'www-authenticate', 'vary'].map((name) => [name, headers.get(name)]),
+  );
+
+const unknownClient = '/api/auth/oauth2/authorize?client_id=nobody&response_type=code&state=s';
+
+describe('outside of the operations of the document', () => {
+  it.each<readonly [string, string, number, string, string?]>([
+    ['an unknown address', '/nothing', 404, 'not_found'],
+    ['an unknown address of the API', '/api/nothing', 404, 'not_found'],
+    ['an unknown address of the authorization server', '/api/auth/nothing', 404, 'not_found'],
+    ['a page that is not there', '/api/auth/account/nothing', 404, 'not_found'],
+    ['an operation of another method', '/api/posts', 405, 'invalid_request'],
+    ['an endpoint for applications', '/api/auth/oauth2/token', 405, 'invalid_request'],
+    ['a method that a page does not take', '/', 405, 'invalid_request', 'DELETE'],
+    ['an unknown application', unknownClient, 400, 'invalid_client'],
+    ['a closed registration', '/api/auth/account/sign-up', 403, 'social_authority_required'],
+  ])('%s is a page for a browser, with the status and headers of the Error object', async (...row) => {
+    const [, path, status, code, method] = row;
+    const [page, object] = [await ask(path, BROWSER, method), await ask(path, '*/*', method)];
+    expect([page.status, object.status]).toEqual([status, status]);
+    expect(headersOf(page)).toEqual(headersOf(object));
+    expect(page.headers.get('vary')).toBe('Accept');
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src /);
+    expect(page.headers.get('cache-control')).toBe('no-store');
+    const text = await page.text();
+    expect(text).toContain(code);
+    expect(text).toContain(`Request ${page.headers.get('x-request-id')}`);
+    expect(((await object.json()) as { error: string }).error).toBe(code);
+  });
+
+  it.each([
+    ['the people who made that link', '/nothing'],
+    ['the people who run it', '/api/posts'],
+    ['the people who run the application', unknownClient],
+    [`the operators of this network (<a href="mailto:${CONTACT}">`, unknownClient],
+    [`the operators of this network (<a href="mailto:${CONTACT}">`, '/api/auth/account/sign-up'],
+    [`the operators of this network (<a href="mailto:${CONTACT}">`, '/api/auth/account'],
+  ])('the page says who can do something: %j', async (who, path) => {
+    expect((await (await ask(path, BROWSER)).text()).replaceAll(/\s+/g, ' ')).toContain(who);
+  });
+});
+
+describe('an operation of the document', () => {
+  it.each([
+    ['/api/session', 401],
+    ['/api/posts/none', 404],
+    ['/api/actors/none', 404],
+    ['/api/timeline?limit=x', 401],
+    ['/api/auth/oauth2/userinfo', 401],
+  ])('answers a browser with an Error object, too: %s', async (path, status) => {
+    const answer = await ask(path, BROWSER);
+    expect([answer.status, answer.headers.get('vary')]).toEqual([status, null]);
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(((await answer.json()) as { error: string }).error).toEqual(expect.any(String));
+  });
+});
+
+describe('/readyz', () => {
+  it('is JSON for probes, and a page that says the same for a browser', async () => {
+    const probe = await ask('/readyz', '*/*');
+    const { components } = (await probe.json()) as Readiness;
+    const page = await ask('/readyz', BROWSER);
+    expect([probe.status, page.status]).toEqual([200, 200]);
+    expect([probe, page].map(({ headers }) => headers.get('vary'))).toEqual(['Accept', 'Accept']);
+    const text = await page.text();
+    expect(text).toContain('<h1>The network is ready</h1>');
+    expect(text.split('<li>')).toHaveLength(Object.keys(components).length + 1);
+  });
+});
