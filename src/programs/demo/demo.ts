@@ -26,7 +26,7 @@ interface Posts {
 }
 
 interface Created {
-  readonly post: { readonly id: string; readonly text: string };
+  readonly post: { readonly id: string };
 }
 
 interface Inbox {
@@ -59,9 +59,10 @@ export async function runDemo({ baseUrl, operator, say, tell }: DemoOptions) {
   };
   const ana = await newPerson('Ana');
   const session = await ana.call('GET', '/api/session');
-  const post = await ana.call<Created>('POST', '/api/posts', newPost('Hello from the demo'));
-  const { id, text } = post.post;
-  tell(`Ana posts: “${text}”.`);
+  const hello = newPost('Hello from the demo');
+  const post = await ana.call<Created>('POST', '/api/posts', hello);
+  const { id } = post.post;
+  tell(`Ana posts: “${hello.text}”.`);
 
   const ben = await newPerson('Ben');
   const follow = await ben.call('PUT', `/api/relations/follow/${ana.actorId}`, { intentId: randomUUID() });
@@ -69,8 +70,8 @@ export async function runDemo({ baseUrl, operator, say, tell }: DemoOptions) {
   const timeline = await ben.call<Posts>('GET', '/api/timeline');
   tell(`Ben opens the timeline and finds: ${quoted(timeline)}.`);
   const body = { ...newPost('And a reply to it'), parentId: id };
-  const reply = await ben.call<Created>('POST', '/api/posts', body);
-  tell(`Ben replies: “${reply.post.text}”.`);
+  const reply = await ben.call('POST', '/api/posts', body);
+  tell(`Ben replies: “${body.text}”.`);
 
   const inbox = await ana.call<Inbox>('GET', '/api/inbox');
   tell(`Ana's inbox has ${inbox.unread} unread entries: ${inbox.inbox.map(({ kind }) => kind).join(', ')}.`);
