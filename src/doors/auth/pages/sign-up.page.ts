@@ -14,7 +14,7 @@ export interface SignUpPage {
   readonly typed: Readonly<Partial<Record<SignUpField, string>>>;
   readonly faults: Readonly<Partial<Record<SignUpField, string>>>;
   readonly problem?: string | undefined;
-  /** How to reach the operators. */
+  /** The way to reach the operators. */
   readonly contact: string | undefined;
 }
 

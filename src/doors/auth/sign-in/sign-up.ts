@@ -34,7 +34,7 @@ export class SignUp {
     private readonly config: Config,
   ) {}
 
-  /** How a person reaches the operators. */
+  /** The way for a person to reach the operators. */
   get contact(): string | undefined {
     return this.config.operatorContact;
   }

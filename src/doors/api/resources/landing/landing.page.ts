@@ -10,7 +10,7 @@ export interface LandingPage {
   readonly baseUrl: string;
   /** True: people create their accounts. Undefined: not known now. */
   readonly isOpen: boolean | undefined;
-  /** How to reach the operators. */
+  /** The way to reach the operators. */
   readonly contact: string | undefined;
   readonly numbers: WeekNumbers | undefined;
 }
