@@ -74,10 +74,10 @@ const arcade = html`<svg
   <g fill="currentColor" stroke="none">
     <circle cx="32" cy="104" r="6" />
     <path d="M22 137v-14a10 10 0 0 1 20 0v14z" />
-    <circle cx="113" cy="104" r="6" />
-    <path d="M103 137v-14a10 10 0 0 1 20 0v14z" />
-    <circle cx="134" cy="108" r="5" />
-    <path d="M125.5 137v-12a8.5 8.5 0 0 1 17 0v12z" />
+    <circle cx="115" cy="106" r="5.5" />
+    <path d="M106.5 137v-13a8.5 8.5 0 0 1 17 0v13z" />
+    <circle cx="133" cy="110" r="4.5" />
+    <path d="M126 137v-11a7 7 0 0 1 14 0v11z" />
   </g>
 </svg>`;
 
