@@ -21,6 +21,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/actors': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Find actors by handle or by ids
+     * @description Takes either `handle` or `ids`. Actors whom you cannot see are left out, and so are a hidden and a former handle. It counts as one read for each 10 ids begun.
+     */
+    get: operations['findActors'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/actors/{actorId}': {
     parameters: {
       query?: never;
@@ -708,6 +728,10 @@ export interface components {
       cursor: number;
       /** @description The changes cannot be determined: reconcile, then continue from `cursor`. */
       replace: boolean;
+    };
+    FoundActors: {
+      /** @description The actors whom you can see: of `ids` in their order, each once; of `handle` one at most. */
+      actors: components['schemas']['Actor'][];
     };
     IdentityClaims: {
       /** @description Pairwise subject: the identifier of the person for this application only. The canonical actor is at /api/session. */
@@ -1476,6 +1500,188 @@ export interface operations {
       500: {
         headers: {
           'x-request-id': components['headers']['x-request-id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  findActors: {
+    parameters: {
+      query?: {
+        /** @description A whole handle, without `@`: a part of one, or one of another form, finds nobody. */
+        handle?: string;
+        /** @description 1 to 50 ids of actors, separated by commas. One that no actor can have finds nobody. */
+        ids?: string;
+      };
+      header?: {
+        /**
+         * @description Minimum revision that the answer must show: 1 to 19 digits.
+         * @example 48214
+         */
+        'x-network-min-revision'?: string;
+        /**
+         * @description An id of your own for this request. The answer repeats it, and the operators can search for it. It is kept for good, so put nothing personal in it. A malformed one is ignored.
+         * @example pebble-7f3a-000142
+         */
+        'x-request-id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          'x-network-revision': components['headers']['x-network-revision'];
+          'x-network-incarnation': components['headers']['x-network-incarnation'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "actors": [
+           *         {
+           *           "actorId": "Rk3vQ0yN7aB2",
+           *           "handle": "ada",
+           *           "displayName": "Ada",
+           *           "bio": "Keeper of lamps.",
+           *           "website": "https://ada.example/",
+           *           "createdAt": 1763600000000,
+           *           "followers": 12,
+           *           "following": 7,
+           *           "posts": 31
+           *         }
+           *       ]
+           *     }
+           */
+          'application/json': components['schemas']['FoundActors'];
+        };
+      };
+      /** @description The request is malformed or invalid. */
+      400: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The credential is missing or not valid. */
+      401: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          'www-authenticate': components['headers']['www-authenticate'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description Not allowed. */
+      403: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The path has no such method; `Allow` names its methods. */
+      405: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          allow: components['headers']['allow'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description Conflict with the current state. */
+      409: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The limit is used up: 120 a minute for each address without a token; 3,000 in 5 minutes for each application and actor; 6,000 in 5 minutes refused credentials for each address. */
+      429: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The server failed. */
+      500: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description Temporarily unavailable. */
+      503: {
+        headers: {
+          'x-request-id': components['headers']['x-request-id'];
+          'retry-after': components['headers']['retry-after'];
+          'ratelimit-policy': components['headers']['ratelimit-policy'];
+          ratelimit: components['headers']['ratelimit'];
+          'x-network-revision': components['headers']['x-network-revision-if-any'];
+          'x-network-incarnation': components['headers']['x-network-incarnation-if-any'];
+          'x-network-witness-epoch': components['headers']['x-network-witness-epoch-if-any'];
+          'x-network-actor-id': components['headers']['x-network-actor-id-if-any'];
+          'x-network-app-id': components['headers']['x-network-app-id-if-any'];
+          'x-network-grant-id': components['headers']['x-network-grant-id-if-any'];
+          'x-network-scopes': components['headers']['x-network-scopes-if-any'];
           [name: string]: unknown;
         };
         content: {

@@ -26,7 +26,11 @@ const versions = {
   },
 } as const;
 
-const offTheRecord = { DOTNET_CLI_TELEMETRY_OPTOUT: 'true', KIOTA_CLI_TELEMETRY_OPTOUT: 'true' };
+const settings = {
+  DOTNET_CLI_TELEMETRY_OPTOUT: 'true',
+  DOTNET_CLI_UI_LANGUAGE: 'en',
+  KIOTA_CLI_TELEMETRY_OPTOUT: 'true',
+};
 
 type Command = readonly [program: string, ...args: string[]];
 
@@ -35,7 +39,7 @@ async function run([program, ...args]: Command, cwd: string, env: NodeJS.Process
   try {
     const { stdout } = await promisify(execFile)(program, args, {
       cwd,
-      env: { ...process.env, ...offTheRecord, ...env },
+      env: { ...process.env, ...settings, ...env },
     });
     return stdout;
   } catch (error) {
@@ -59,7 +63,7 @@ export interface Toolchain {
 
 /** npm and NuGet say one of them if their registry does not answer. Any other fault of an installation is one of this test. */
 const UNREACHED =
-  /\b(?:EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|ETIMEDOUT|NU1301)\b/;
+  /\b(?:EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|ETIMEDOUT|NU1301|Unable to load the service index)\b/;
 
 async function unlessUnreached(install: () => Promise<unknown>): Promise<string | undefined> {
   try {
