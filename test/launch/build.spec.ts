@@ -12,12 +12,18 @@ beforeEach(() => {
   copy = mkdtempSync(join(tmpdir(), 'plaza-build-'));
   write('package-lock.json', '{}');
   write('src/programs/api/main.ts', 'export {};');
-  write('node_modules/@nestjs/cli/bin/nest.js', "require('fs').appendFileSync('steps', 'compiled ');");
+  write('node_modules/@nestjs/cli/bin/nest.js', NEST);
+  write('docs/applications.md', 'the guide');
   write('bin/bundle.mjs', BUNDLE);
   cpSync(join(root, 'bin/build.mjs'), join(copy, 'bin/build.mjs'));
 });
 
 afterEach(() => rmSync(copy, { recursive: true }));
+
+const NEST = `const { appendFileSync, mkdirSync, writeFileSync } = require('fs');
+mkdirSync('dist/src/programs', { recursive: true });
+writeFileSync('dist/src/programs/write-guide.js', '');
+appendFileSync('steps', 'compiled ');`;
 
 const BUNDLE = `import { appendFileSync, mkdirSync } from 'node:fs';
 mkdirSync('dist/bundle', { recursive: true });
@@ -47,14 +53,17 @@ describe('the build', () => {
     expect(build()).toEqual(nothing);
   });
 
-  it.each(['src/programs/api/main.ts', 'src/new.ts', 'package-lock.json', 'bin/bundle.mjs'])(
-    'is made again after a change of %s',
-    (file) => {
-      build();
-      write(file, file === 'bin/bundle.mjs' ? `${BUNDLE}\n` : 'changed');
-      expect(build()).toEqual(whole);
-    },
-  );
+  it.each([
+    'src/programs/api/main.ts',
+    'src/new.ts',
+    'package-lock.json',
+    'bin/bundle.mjs',
+    'docs/applications.md',
+  ])('is made again after a change of %s', (file) => {
+    build();
+    write(file, file === 'bin/bundle.mjs' ? `${BUNDLE}\n` : 'changed');
+    expect(build()).toEqual(whole);
+  });
 
   it.each([
     ['npm/10.8.2 node/v20.19.2 linux x64 workspaces/false', /^Node v20\.19\.2 is too old for Plaza, .+\.\n$/],

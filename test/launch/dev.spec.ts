@@ -28,6 +28,7 @@ const COPIED = [
   'tsconfig.json',
   '.swcrc',
   'bin',
+  'docs/applications.md',
   'src',
   'projections',
   'bench',

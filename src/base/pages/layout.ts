@@ -55,7 +55,7 @@ export function pageLayout(
 }
 
 /**
- * Headers of every page: no scripts, no foreign content but its icon, no framing, no caching. `formTarget`: an origin besides the
+ * Headers of a page without a script: no foreign content but its icon, no framing, no caching. `formTarget`: an origin besides the
  * network's at which a form submission may end. Browsers apply `form-action` to redirects too, and consent redirects
  * to the application.
  */

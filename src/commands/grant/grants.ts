@@ -85,7 +85,10 @@ export const grantHandlers = [
     // are listed, and this grant has its row: one of both finds the other.
     const { scopes: allowed } = await write.store.db.findOneByOrFail(ApplicationRow, { appId });
     if (scopes.every((scope) => allowed.includes(scope))) return;
-    await write.project(aggregates.grant(grantId), metadata, (grant) =>
+    // The person did not end it: the change of the application did.
+    const { actorId: _person, ...ofProcess } = metadata;
+    const byChange = { ...ofProcess, cause: streams.applicationChanges(appId) };
+    await write.project(aggregates.grant(grantId), byChange, (grant) =>
       revokeGrant(grant, { cause: 'operator', at: write.now() }),
     );
     throw new Refusal('capability_required', 'The application was changed meanwhile, and may request less.');
