@@ -10,7 +10,7 @@ export const intentId = z
     'Idempotency key of this action; it never expires. Repeat the identical request with the same one.',
   );
 
-/** Of a mutation that takes nothing else. */
+/** For a mutation that takes nothing else. */
 export const intentQuery = z.strictObject({ intentId });
 
 export const intentBody = intentQuery.meta({ id: 'Intent' });

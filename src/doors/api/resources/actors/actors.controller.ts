@@ -21,11 +21,14 @@ const IDS_OF_A_POINT = 10;
 const anybody: ReadRule = { scope: 'read', anonymous: true };
 
 const search = z.object({
-  handle: z.unknown().optional().meta({
-    type: 'string',
-    examples: ['ana'],
-    description: 'A whole handle, without `@`: a part of one, or one of another form, finds nobody.',
-  }),
+  handle: z
+    .unknown()
+    .optional()
+    .meta({
+      type: 'string',
+      examples: ['ana'],
+      description: 'A whole handle, without `@`: a part of one, or one of another form, finds nobody.',
+    }),
   ids: z
     .unknown()
     .optional()
