@@ -67,7 +67,7 @@ const statuses = (tried: readonly Attempted[]) => tried.map(({ status }) => stat
 
 /** Remaining seconds, the CSRF token of a form, and ids, in which a short handle can occur by chance. */
 const varyingParts =
-  /(?<=t=)\d+|(?<="retry-after":")\d+|(?<="x-request-id":")[\da-f-]+|(?<=name="form" value=")[^"]+/g;
+  /(?<=t=)\d+|(?<="retry-after":")\d+|(?<="x-request-id":"|>Request )[\da-f-]+|(?<=name="form" value=")[^"]+/g;
 
 const endWindows = () => query('UPDATE limits.used SET expire = $1', [Date.now() - 1]);
 
