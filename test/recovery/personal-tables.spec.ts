@@ -28,7 +28,8 @@ const notPersonal: Readonly<Record<string, string>> = {
     'type stream subject actor_id app_id grant_id intent_id request_id client_request_id address_class operator_id operator reason cause',
   'read authority.account': 'actor_id state',
   'read authority.app_grant': 'grant_id app_id actor_id scopes',
-  'read authority.application': 'app_id name redirect_uris scopes state post_logout_redirect_uris',
+  'read authority.application':
+    'app_id name former_names redirect_uris scopes state post_logout_redirect_uris',
   'read authority.approval': 'approval_id act content digest requested_by reason state decided_by decision',
   'read authority.batch': 'batch_id kind app_id operator_id reason state',
   'read authority.client_secret': 'app_id secret_hash',

@@ -12,6 +12,7 @@ const flags = new Set([
   '--wait',
   '--no-texts',
   '--dry-run',
+  '--end-grants',
   '--newest',
   '--urgent',
   '--quiet',
