@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { root } from '../support/command.js';
 
-/** What the image is built from, by .dockerignore, without what it excludes again. */
+/** Sources of the image, by .dockerignore, without those that it excludes again. */
 const admitted = readFileSync(join(root, '.dockerignore'), 'utf8')
   .split('\n')
   .filter((line) => line.startsWith('!'))

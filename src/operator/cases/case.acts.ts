@@ -60,11 +60,11 @@ async function execute({ services }: ActContext, command: CaseCommand): Promise<
 /** `show` false: the claimer opens the case by itself, and only then its texts count as shown. */
 const show = z.boolean().default(true);
 
-/** Executes a claim, of which this is the first sign. */
-async function claim(context: ActContext, command: ClaimCase | TakeOverCase) {
+/** Executes a claim, of which this is the first sign; a case that is shown records that by itself. */
+async function claim(context: ActContext, command: ClaimCase | TakeOverCase, isShown: boolean) {
   const { changed } = await execute(context, command);
   const { services, caller } = context;
-  if (changed)
+  if (changed && !isShown)
     await undefinedIfUnreachable(
       recordActivity(services.pool, command.caseId, ownIdOf(caller), services.clock.now()),
     );
@@ -125,7 +125,7 @@ export const nextCase = act({
   form: true,
   ways: unfilteredQueue,
   run: async ({ show: isShown, ...asked }, context) => {
-    const caseId = await claimNext(context, asked, (command) => claim(context, command));
+    const caseId = await claimNext(context, asked, (command) => claim(context, command, isShown));
     return { caseId, case: caseId === null || !isShown ? null : await viewOf(context, caseId) };
   },
   duplicates: 'claim',
@@ -182,7 +182,7 @@ export const caseActs = [
     ways: caseWays,
     run: async ({ show: isShown }, context) => {
       const caseId = idIn(context.params);
-      await claim(context, new ClaimCase(caseId, personal(context)));
+      await claim(context, new ClaimCase(caseId, personal(context)), isShown);
       return { case: isShown ? await viewOf(context, caseId) : null };
     },
   }),

@@ -1,5 +1,6 @@
+import { capitalized } from '../../base/support/capitalized.js';
 import { counted } from './tables.js';
-import { capitalized, doerIdOf, doerOf, templateOf, withoutIds } from '../desk/sentences.js';
+import { doerIdOf, doerOf, templateOf, withoutIds } from '../desk/sentences.js';
 import type { Part, Told } from '../desk/sentences.js';
 
 /** Events that differ in their ids alone, the newest first, and what they are together: `followed 12 people`. */

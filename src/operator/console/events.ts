@@ -1,6 +1,7 @@
 import { html, secondElement } from '../../base/pages/html.js';
 import type { Html } from '../../base/pages/html.js';
-import { capitalized, doerIdOf, sentenceOf } from '../desk/sentences.js';
+import { capitalized } from '../../base/support/capitalized.js';
+import { doerIdOf, sentenceOf } from '../desk/sentences.js';
 import type { Noun, Part } from '../desk/sentences.js';
 import { kindsOf } from './event-kinds.js';
 import { named, namedCase, nameOf } from './names.js';

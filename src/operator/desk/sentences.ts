@@ -196,8 +196,6 @@ export function verbOfAct(act: string): string {
       : 'liked a post';
 }
 
-export const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-
 export const withoutIds = (template: string): string =>
   template.replaceAll(/( (of|to|for|about|by))? \{\w+\}/g, '');
 

@@ -1,6 +1,7 @@
 import { html } from '../../base/pages/html.js';
 import type { Html } from '../../base/pages/html.js';
 import { pageLayout } from '../../base/pages/layout.js';
+import { capitalized } from '../../base/support/capitalized.js';
 import { operators } from '../../base/pages/operators.js';
 import type { ComponentHealth, Readiness } from './health.js';
 
@@ -28,8 +29,6 @@ const names: Readonly<Record<string, string>> = {
   eventStore: 'Event store',
   readModels: 'Read models',
 };
-
-const capitalized = (name: string): string => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
 
 function part(name: string, { status, reason }: ComponentHealth): Html {
   return html`<li>

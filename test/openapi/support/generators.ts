@@ -48,7 +48,7 @@ async function run([program, ...args]: Command, cwd: string, env: NodeJS.Process
   }
 }
 
-/** What makes programs of a journey and a generated client. */
+/** Compilers of a journey with a generated client. */
 export interface Toolchain {
   /** Installs the generators into a directory. Returns what this machine lacks for it, if anything. */
   install(directory: string): Promise<string | undefined>;
