@@ -1,15 +1,26 @@
+import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Readiness } from '../../src/server/health/health.js';
+import { operatorOf, registerApplication } from '../support/api.js';
+import { root } from '../support/command.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
+import { personWithToken } from '../support/people.js';
+import { post } from '../support/social.js';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 const CONTACT = 'help@plaza.example';
+const SOURCE = 'https://code.example/plaza/src/v1';
 
 let network: TestNetwork;
 
 beforeAll(async () => {
-  network = await startNetwork({ OPERATOR_CONTACT: CONTACT, REGISTRATION: 'closed' });
+  network = await startNetwork({
+    OPERATOR_CONTACT: CONTACT,
+    REGISTRATION: 'closed',
+    PUBLIC_NUMBERS: 'on',
+    SOURCE_URL: SOURCE,
+  });
 });
 
 afterAll(() => network.stop());
@@ -87,5 +98,27 @@ describe('/readyz', () => {
     const text = await page.text();
     expect(text).toContain('<h1>The network is ready</h1>');
     expect(text.split('<li>')).toHaveLength(Object.keys(components).length + 1);
+  });
+});
+
+describe('with the settings of the network', () => {
+  it('the landing page names the operators, and counts of the last days, none of them smaller than 20', async () => {
+    const person = await personWithToken(network, await registerApplication(network));
+    for (let posts = 0; posts < 20; posts += 1) await post(person, `Lamp ${posts}`);
+    await operatorOf(network).get('audit', { q: `actor:${person.actorId}`, texts: false, wait: true });
+    const page = await (await ask('/', BROWSER)).text();
+    const numbers = [...page.matchAll(/<dt>(.*)<\/dt>\s*<dd>(.*)<\/dd>/g)];
+    expect(numbers.map(([, what, count]) => [what, count])).toEqual([
+      ['posts and replies', '20'],
+      ['new accounts', 'fewer than 20'],
+    ]);
+    expect(page.split(`<a href="mailto:${CONTACT}">`)).toHaveLength(4);
+  });
+
+  it('links of the guide that leave it lead to files of the source', async () => {
+    const guide = await (await ask('/docs/guide', BROWSER)).text();
+    const linked = [...guide.matchAll(/href="(\w+:[^"]+)"/g)].map(([, href = '']) => href);
+    expect(linked).toContain(`${SOURCE}/examples/minimal-client`);
+    expect(linked.filter((href) => !existsSync(href.replace(SOURCE, root)))).toEqual([]);
   });
 });
