@@ -47,13 +47,16 @@ async function isBuilt() {
 
 /**
  * Watches each folder by itself, also those that are new since. Node's own recursive watch watches files on Linux, and loses
- * one that an editor or a checkout replaces. The new watchers begin before the build reads, so it misses no change.
+ * one that an editor or a checkout replaces. Of `docs`, the build reads the guide alone. The new watchers begin before the
+ * build reads, so it misses no change.
  */
 function watchFolders() {
   const before = watchers;
   watchers = ['src', 'projections', 'packages/event-store/src']
     .flatMap((folder) => foldersIn(path(folder)))
-    .map((folder) => watch(folder, changed).on('error', complain));
+    .map((folder) => watch(folder, changed));
+  watchers.push(watch(path('docs'), (event, file) => file === 'applications.md' && changed(event, file)));
+  for (const watcher of watchers) watcher.on('error', complain);
   for (const watcher of before) watcher.close();
 }
 

@@ -35,7 +35,10 @@ const COPIED = [
   'packages',
   'dist',
 ];
-const HEADING = 'One account for every application you like';
+const PAGES = [
+  ['', 'src/doors/api/resources/landing/landing.page.ts', 'One account for every application you like'],
+  ['docs/guide', 'docs/applications.md', 'Applications: from registration to disconnecting'],
+] as const;
 
 let copy: string;
 let dataDir: string;
@@ -66,22 +69,25 @@ afterAll(async () => {
   rmSync(copy, { recursive: true });
 });
 
-const isServed = (heading: string) =>
+const isServed = (path: string, heading: string) =>
   until(async () => {
-    const page = await fetch(address).then(
+    const page = await fetch(address + path).then(
       (answer) => answer.text(),
       () => '',
     );
     return page.includes(heading);
   });
 
-it('npm run dev serves each of three atomic saves in a row, as editors and git make them', async () => {
-  const file = join(copy, 'src/doors/api/resources/landing/landing.page.ts');
-  const source = readFileSync(file, 'utf8');
-  await isServed(HEADING);
-  for (const heading of ['The first save', 'The second save', 'The third save']) {
-    writeFileSync(`${file}.new`, source.replace(HEADING, heading));
-    renameSync(`${file}.new`, file);
-    expect(await isServed(heading)).toBe(true);
-  }
-});
+it.each(PAGES)(
+  'npm run dev serves each of three atomic saves in a row, as editors and git make them: /%s',
+  async (path, name, heading) => {
+    const file = join(copy, name);
+    const source = readFileSync(file, 'utf8');
+    await isServed(path, heading);
+    for (const saved of ['The first save', 'The second save', 'The third save']) {
+      writeFileSync(`${file}.new`, source.replace(heading, saved));
+      renameSync(`${file}.new`, file);
+      expect(await isServed(path, saved)).toBe(true);
+    }
+  },
+);
