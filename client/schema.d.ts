@@ -11,7 +11,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Discover the authorization server */
+    /** Discover the authorization server by its issuer */
     get: operations['discoverOAuthByIssuer'];
     put?: never;
     post?: never;
@@ -133,7 +133,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Discover the authorization server */
+    /** Discover the OpenID provider */
     get: operations['discoverOpenId'];
     put?: never;
     post?: never;

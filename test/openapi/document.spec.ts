@@ -165,9 +165,10 @@ describe('each operation', () => {
     expect(bodies.flatMap((body) => invalidExamples(body?.content))).toEqual([]);
   });
 
-  it.each(operations)('%s has a summary, known tags and all its refusals', (_name, operation) => {
+  it.each(operations)('%s has a summary of its own, known tags and all its refusals', (_name, operation) => {
     const { summary, tags, responses } = operation;
     expect(summary).toMatch(/^[A-Z].+[^.]$/);
+    expect(operations.filter(([, other]) => other.summary === summary)).toHaveLength(1);
     expect(document.tags.map(({ name }) => name)).toEqual(expect.arrayContaining([...tags]));
     expect(Object.keys(responses)).toEqual(expect.arrayContaining(['200', '400', '403', '405', '500']));
     // Public endpoints of the authorization server answer from memory, without a store.

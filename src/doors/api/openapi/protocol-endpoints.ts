@@ -66,11 +66,11 @@ const ofApplications = {
 
 const client = { client: [] } as const;
 
-const discovery = (id: string, path: string): DocumentedProtocolEndpoint => ({
+const discovery = (id: string, path: string, summary: string): DocumentedProtocolEndpoint => ({
   id,
   method: 'get',
   path,
-  summary: 'Discover the authorization server',
+  summary,
   answers: {
     schema: metadata,
     example: {
@@ -88,9 +88,17 @@ const discovery = (id: string, path: string): DocumentedProtocolEndpoint => ({
  * paths"): all but those that redirect browsers.
  */
 export const documentedProtocolEndpoints: readonly DocumentedProtocolEndpoint[] = [
-  discovery('discoverOpenId', '/api/auth/.well-known/openid-configuration'),
-  discovery('discoverOAuth', '/api/auth/.well-known/oauth-authorization-server'),
-  discovery('discoverOAuthByIssuer', '/.well-known/oauth-authorization-server/api/auth'),
+  discovery('discoverOpenId', '/api/auth/.well-known/openid-configuration', 'Discover the OpenID provider'),
+  discovery(
+    'discoverOAuth',
+    '/api/auth/.well-known/oauth-authorization-server',
+    'Discover the authorization server',
+  ),
+  discovery(
+    'discoverOAuthByIssuer',
+    '/.well-known/oauth-authorization-server/api/auth',
+    'Discover the authorization server by its issuer',
+  ),
   {
     id: 'getKeys',
     method: 'get',
