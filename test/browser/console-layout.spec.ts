@@ -156,6 +156,14 @@ describeInBrowser('the layout of the console, in a real browser', () => {
     expect(await page.evaluate(() => getSelection()?.toString())).toBe(await id.textContent());
   });
 
+  it('leads home by its wordmark', async () => {
+    const page = await enroll('viewer');
+    await page.goto(`${url}/own`);
+    await page.getByRole('link', { name: 'Plaza console' }).click();
+    await page.waitForURL(`${url}/overview`);
+    expect(watched.takeFaults()).toEqual([]);
+  });
+
   it('goes to the content by a skip link, and to the notice after a form', async () => {
     const page = await enroll('viewer');
     await page.goto(`${url}/own`);

@@ -75,7 +75,7 @@ export function consolePage(
       <body class="${session ? 'console' : 'entry'}${isWide ? ' wide' : ''}">
         <a class="skip" href="#main">Skip to the content</a>
         <header>
-          <p class="wordmark">${mark} Plaza <span>console</span></p>
+          <a class="wordmark" href="/console">${mark} Plaza <span>console</span></a>
           ${session && navigation(title, session, frame)}
         </header>
         <main id="main" tabindex="-1">
