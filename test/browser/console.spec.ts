@@ -160,17 +160,31 @@ describeInBrowser('the console, in a real browser', () => {
     expect(watched.takeFaults()).toEqual([]);
   });
 
-  it('draws live plots, each with its data in a table', async () => {
-    const page = await enroll('viewer');
+  it('draws live plots, each with its data in a table, and the times of the reader', async () => {
+    const signedIn = await enroll('viewer');
+    const storageState = await signedIn.context().storageState();
+    const page = await watched.newPage({ storageState, timezoneId: 'Asia/Tokyo' });
+    await page.goto(`${url}/overview`);
     await page.getByRole('link', { name: 'Plots' }).click();
     await page.locator('[data-updates]').waitFor();
     const plots = await page.getByRole('img').all();
     expect(plots.length).toBeGreaterThan(5);
     for (const plot of plots) expect(await plot.locator('canvas').count()).toBe(1);
     await page.getByText('Posts a minute: table').click();
-    expect(
-      await page.getByRole('group', { name: 'Posts a minute: values' }).locator('tbody tr').count(),
-    ).toBe(60);
+    const rows = (of: Page) => of.locator('#table-posts tbody th').allTextContents();
+    expect(await rows(page)).toHaveLength(60);
+    const plain = await watched.newPage({ storageState, javaScriptEnabled: false });
+    await plain.goto(`${url}/plots`);
+    const [, , time] = await rows(plain);
+    const inTokyo = new Date(Date.parse(`1970-01-01T${time}Z`) + 9 * 3_600_000);
+    expect(await rows(page)).toContain(inTokyo.toISOString().slice(11, 19));
+    for (const [of, zone] of [
+      [page, 'Asia/Tokyo'],
+      [plain, 'UTC'],
+    ] as const) {
+      expect(await of.getByText('The last half hour').innerText()).toContain(`in the time zone ${zone};`);
+      expect(await of.locator('#table-posts thead th').first().textContent()).toBe(`Time (${zone})`);
+    }
     expect(watched.takeFaults()).toEqual([]);
   });
 

@@ -6,7 +6,9 @@ export const plotsScript = `'use strict';
   const drawn = new Map();
   const colours = ['--accent', '--wrong', '--text', '--quiet', '--field'];
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  const clock = (time) => new Date(time * 1000).toISOString().slice(11, 19);
+  const words = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+  const zone = words.resolvedOptions().timeZone;
+  const clock = (time) => words.format(time * 1000);
   const dataOf = ({ times, lines }) => [times, ...lines.map(({ values }) => values)];
   const labelsOf = ({ lines }) => lines.map(({ label }) => label).join();
 
@@ -22,7 +24,6 @@ export const plotsScript = `'use strict';
         height: 180,
         legend: { live: false },
         cursor: { show: false },
-        tzDate: (time) => uPlot.tzDate(new Date(time * 1000), 'Etc/UTC'),
         scales: { y: { range: (_chart, _least, most) => [0, Math.max(1, (most ?? 0) * 1.1)] } },
         axes: [{ ...axis, values: (_chart, times) => times.map((time) => clock(time).slice(0, 5)) }, { ...axis, size: 64 }],
         series: [{}, ...plot.lines.map(({ label }, at) => ({ label, stroke: colour(colours[at % colours.length]), width: 2, spanGaps: false }))],
@@ -37,7 +38,7 @@ export const plotsScript = `'use strict';
     const table = document.getElementById('table-' + name);
     const cell = (tag, text) => Object.assign(document.createElement(tag), { textContent: text });
     const head = document.createElement('tr');
-    head.append(...['Time (UTC)', ...lines.map(({ label }) => label)].map((text) => Object.assign(cell('th', text), { scope: 'col' })));
+    head.append(...['Time (' + zone + ')', ...lines.map(({ label }) => label)].map((text) => Object.assign(cell('th', text), { scope: 'col' })));
     table.tHead.replaceChildren(head);
     const rows = times.map((time, at) => {
       const row = document.createElement('tr');
@@ -54,7 +55,9 @@ export const plotsScript = `'use strict';
     drawn.clear();
     plots.forEach(draw);
   };
+  page.querySelector('[data-zone]').textContent = zone;
   plots.forEach(draw);
+  plots.forEach(tabulate);
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
   const fit = new ResizeObserver(() => {
     for (const { chart, place } of drawn.values())

@@ -10,7 +10,8 @@ export function plotsPage(frame: Frame, plots: readonly Plot[]): string {
     <section class="card" aria-labelledby="plots">
       <h1 id="plots">Plots</h1>
       <p class="quiet">
-        The last half hour of all API processes together; with JavaScript, new points arrive by themselves.
+        The last half hour of all API processes together, in the time zone <span data-zone>UTC</span>; with
+        JavaScript, new points arrive by themselves.
       </p>
     </section>
     <div class="plots">
