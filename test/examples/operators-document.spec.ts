@@ -26,7 +26,8 @@ import { post, removePost } from '../support/social.js';
 import { until } from '../support/until.js';
 import { blocksOf } from './support/document.js';
 
-const document = readFileSync(new URL('../../docs/operators.md', import.meta.url), 'utf8');
+const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+const document = read('docs/operators.md');
 const steps = stepsOf(blocksOf(document));
 const images = fileURLToPath(new URL('../../docs/images', import.meta.url));
 const pictures = fileURLToPath(new URL('../../artifacts/pictures', import.meta.url));
@@ -122,8 +123,10 @@ describe('docs/operators.md', () => {
     expect(printed).toEqual(written);
   });
 
-  it('shows the pictures that stand in docs/images, each of them small', () => {
-    const shown = [...document.matchAll(/\(images\/([\w.-]+)\)/g)].map(([, name = '']) => name);
+  it('shows, with README.md, the pictures that stand in docs/images, each of them small', () => {
+    const shown = [...(document + read('README.md')).matchAll(/\((?:docs\/)?images\/([\w.-]+)\)/g)].map(
+      ([, name = '']) => name,
+    );
     expect(readdirSync(images).toSorted()).toEqual(shown.toSorted());
     for (const name of shown)
       expect([name, statSync(join(images, name)).size < MAX_PICTURE_BYTES]).toEqual([name, true]);
