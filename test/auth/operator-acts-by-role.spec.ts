@@ -119,6 +119,7 @@ const argumentsOf: Readonly<Record<string, readonly string[]>> = {
   'account cancel-erasure': ['nobody', '--reason', ''],
   'app list': [],
   'app impact': ['nobody'],
+  'app show': ['nobody'],
   'app register': ['--name', '', '--redirect-uri', 'x', '--scope', 'x'],
   'app suspend': ['nobody'],
   'app update': ['nobody', '--reason', ''],

@@ -74,7 +74,8 @@ describeInBrowser('a change of an application, in a real browser', () => {
     expect(await page.getByRole('heading', { level: 1 }).innerText()).toContain('Pebble & Sons');
     const preview = await page.locator('main').innerText();
     expect(preview).toContain('It ends 1 grant that');
-    expect(preview).toContain('https://boulder.example/cb');
+    expect(preview).toContain('https://boulder.example/cb (new)');
+    expect(preview).toContain('post:create (removed)');
     await page.getByText('Change exactly this').first().click();
     await page.getByLabel('Reason').fill('its developer asked for it');
     await page.getByRole('button', { name: 'Change exactly this' }).click();
@@ -85,6 +86,11 @@ describeInBrowser('a change of an application, in a real browser', () => {
       const text = await page.locator('main').innerText();
       return text.includes('usable grants\n0') && text.includes('former name');
     });
+    const changes = await page.getByRole('group', { name: 'Changes' }).innerText();
+    expect(changes).toContain('name: Pebble & Sons → Boulder');
+    expect(changes).toContain('redirect address added: https://boulder.example/cb');
+    expect(changes).toContain('scope removed: post:create');
+    expect(changes).toContain('its developer asked for it');
     expect(watched.takeFaults()).toEqual([]);
   });
 

@@ -124,6 +124,7 @@ describe('plaza app update', () => {
     expect(refused.stderr).toContain(`This ends ${GRANTS + 1} grants`);
     expect(await update('--scope', scope, '--end-grants')).toEqual({
       changed: true,
+      fields: ['scopes'],
       endsGrants: GRANTS + 1,
       revision: 1,
     });

@@ -17,6 +17,8 @@ import { handles } from '../support/handles.js';
 import type { ChangeResult, WriteSide } from '../support/write-side.js';
 
 interface ApplicationUpdated extends ChangeResult {
+  /** Those that differ from before. */
+  readonly fields: ApplicationChanged['data']['changed'];
   /** Number of grants that end because of it. */
   readonly endsGrants: number;
   /** Number of changes since the registration. */
@@ -103,8 +105,8 @@ export const updateApplicationHandler = handles(
         return plan.change ? (conflictOf(plan, expected) ?? [plan.change]) : [];
       },
     );
-    const { endsGrants = 0, revision = 0 } = plans.at(-1) ?? {};
-    return { changed, endsGrants, revision: revision + Number(changed) };
+    const { change, endsGrants = 0, revision = 0 } = plans.at(-1) ?? {};
+    return { changed, fields: change?.data.changed ?? [], endsGrants, revision: revision + Number(changed) };
   },
 );
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { UpdateApplication } from '../../commands/application/update-application.js';
 import { act } from '../desk/act.js';
 import type { FormFields } from '../desk/page.js';
-import { changed, idIn } from '../desk/schemas.js';
+import { changed, idIn, listOf } from '../desk/schemas.js';
 import { previewPage } from './pages/application-update.page.js';
 import { previewUpdate, updatePreview } from './update-preview.js';
 
@@ -48,7 +48,7 @@ export const applicationUpdateActs = [
       revision: z.int(REVISION).min(0, REVISION).optional(),
       endsGrants: z.boolean().default(false),
     }),
-    answer: changed.extend({ endsGrants: z.number(), revision: z.number() }),
+    answer: changed.extend({ fields: listOf(z.string()), endsGrants: z.number(), revision: z.number() }),
     form: { input: addressesIn },
     run: ({ revision, endsGrants, ...asked }, { services, params, metadata }) =>
       services.commands.execute(

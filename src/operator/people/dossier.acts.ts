@@ -60,6 +60,7 @@ export const dossierActs = [
     name: 'application.read',
     may: 'audit.read',
     route: 'GET /operator/applications/:id',
+    command: 'app show',
     answer: applicationDossier,
     page: applicationPage,
     run: (_input, context) =>

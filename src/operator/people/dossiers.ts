@@ -10,6 +10,7 @@ import { isGrantUsable } from '../../commands/grant/usable-grants.js';
 import { postOfEvents } from '../../commands/post/post-outcome.js';
 import { streams } from '../../log/streams.js';
 import { auditEntry } from '../audit/entry.js';
+import { applicationChange, changesOf } from './application-changes.js';
 import { listedApplication } from '../desk/applications.js';
 import { listOf } from '../desk/schemas.js';
 import type { ActServices } from '../desk/services.js';
@@ -43,6 +44,7 @@ export const applicationDossier = dossier.extend({
   ...listedApplication.shape,
   formerNames: listOf(z.strictObject({ name: z.string(), until: z.number() })),
   isEndingGrants: z.boolean(),
+  changes: listOf(applicationChange),
 });
 
 export const grantDossier = dossier.extend({
@@ -109,8 +111,18 @@ const applicationSql = `
       WHERE app_grant.app_id = application.app_id AND ${isGrantUsable('$1')})) AS facts
   FROM authority.application WHERE app_id = $2`;
 
-export const applicationFacts = ({ store, clock }: Stores, id: string) =>
-  first<Facts<ApplicationDossier>>(store, applicationSql, [clock.now(), id]);
+type ApplicationRow = Omit<Facts<ApplicationDossier>, 'changes'>;
+
+export async function applicationFacts(
+  { store, clock, log }: Stores,
+  id: string,
+): Promise<Facts<ApplicationDossier> | undefined> {
+  const [application, changes] = await Promise.all([
+    first<ApplicationRow>(store, applicationSql, [clock.now(), id]),
+    changesOf(log, id),
+  ]);
+  return application && { ...application, changes };
+}
 
 const grantSql = `
   SELECT json_build_object('grantId', grant_id, 'clientId', app_id, 'actorId', actor_id, 'scopes', scopes,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { doneLine, REASON_HELP, withOperator } from '../../client/command-options.js';
+import { REASON_HELP, withOperator } from '../../client/command-options.js';
 import { performing } from '../../client/perform.js';
 import type { applicationUpdateActs } from '../application-update.acts.js';
 import { scopesOption } from './scopes-option.js';
@@ -18,10 +18,19 @@ export function addUpdateCommand(app: Command): void {
     .option('--end-grants', 'confirm that grants end which have a removed scope')
     .action(
       perform('POST /operator/applications/:id/update', (result, id) => [
-        doneLine(`${id} is as asked`, result),
-        ...(result.changed && result.endsGrants > 0
-          ? [`grants that end, as they have a removed scope: ${result.endsGrants}`]
-          : []),
+        result.changed
+          ? `${id} has ${result.fields.map((field) => said[field] ?? field).join(', ')} now${endsText(result.endsGrants)}`
+          : `${id} is as asked already; nothing changed`,
       ]),
     );
 }
+
+const said: Readonly<Record<string, string>> = {
+  name: 'a new name',
+  redirectUris: 'new redirect addresses',
+  postLogoutRedirectUris: 'new addresses after sign-out',
+  scopes: 'other scopes',
+};
+
+const endsText = (grants: number): string =>
+  grants === 0 ? '' : `; grants that end, as they have a removed scope: ${grants}`;

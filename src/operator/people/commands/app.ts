@@ -3,6 +3,7 @@ import type { ListedApplication } from '../../desk/applications.js';
 import type { applicationActs } from '../application.acts.js';
 import { addRestrictPostsCommand } from './app-restrict-posts.js';
 import { addImpactCommand } from './app-impact.js';
+import { addShowCommand } from './app-show.js';
 import { addUpdateCommand } from './app-update.js';
 import { scopesOption } from './scopes-option.js';
 import { lifecycleIs, withOperator, withReason, withRevision } from '../../client/command-options.js';
@@ -34,6 +35,7 @@ export function addAppCommands(program: Command): void {
     .description('list every application: registration, state, scopes, number of usable grants')
     .action(perform('GET /operator/applications', tableOf));
 
+  addShowCommand(app);
   addUpdateCommand(app);
 
   for (const [act, done] of [

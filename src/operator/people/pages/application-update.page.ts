@@ -15,7 +15,7 @@ const addressOf = (clientId: string): string => `/console/applications/${clientI
 /** The application as it is, to change and preview. */
 export function updateForm({ session, proof }: Frame, about: ApplicationDossier): Html | undefined {
   if (!mayDo(session, 'application.update')) return undefined;
-  const hint = 'One a line.';
+  const hint = 'One per line.';
   return actForm({
     action: `${addressOf(about.clientId)}/preview`,
     button: 'Preview a change of the application',
@@ -67,8 +67,7 @@ const labels = {
 
 type Field = keyof typeof labels;
 
-const textOf = (value: string | readonly string[]): string =>
-  typeof value === 'string' ? value : value.join('\n');
+const textOf = (value: Value): string => (typeof value === 'string' ? value : value.join('\n'));
 
 export function previewPage(frame: Frame, preview: UpdatePreview): string {
   const { clientId, before, after, endsGrants, revision } = preview;
@@ -87,7 +86,11 @@ export function previewPage(frame: Frame, preview: UpdatePreview): string {
         : html`${table(
               'What changes',
               ['field', 'now', 'then'],
-              differing.map((field) => [labels[field], shown(before[field]), shown(after[field])]),
+              differing.map((field) => [
+                labels[field],
+                shown(before[field], after[field], 'removed'),
+                shown(after[field], before[field], 'new'),
+              ]),
             )}
             <ul class="links">
               ${effectsOf(preview, differing).map((effect) => html`<li>${effect}</li>`)}
@@ -110,8 +113,18 @@ export function previewPage(frame: Frame, preview: UpdatePreview): string {
   return consolePage('Preview of a change', content, frame);
 }
 
-const shown = (value: string | readonly string[]): Html =>
-  html`${[value].flat().map((line) => html`<div><bdi>${line}</bdi></div>`)}`;
+type Value = string | readonly string[];
+
+/** `mark`: of a line of a list that the other one lacks. */
+const shown = (value: Value, other: Value, mark: string): Html =>
+  html`${[value]
+    .flat()
+    .map(
+      (line) =>
+        html`<div>
+          ${typeof value === 'string' || other.includes(line) ? html`<bdi>${line}</bdi>` : html`<bdi><strong>${line}</strong></bdi> (${mark})`}
+        </div>`,
+    )}`;
 
 function effectsOf({ before, after, endsGrants }: UpdatePreview, differing: readonly Field[]): string[] {
   const adds = after.scopes.some((scope) => !before.scopes.includes(scope));

@@ -1,6 +1,7 @@
 import { hiddenField, html, timeElement } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import type { AccountDossier, ApplicationDossier, Dossier, GrantDossier, PostDossier } from '../dossiers.js';
+import { changedValues } from '../application-changes.js';
 import { hasTextOfPerson, MAX_DISCLOSED } from '../../audit/disclose.js';
 import { disclosureForm } from '../../audit/pages/disclosure-form.js';
 import { eventsByKind } from '../../console/events.js';
@@ -9,7 +10,7 @@ import type { Frame } from '../../desk/page.js';
 import { actNamed, mayDo } from '../../console/may.js';
 import { named, nameOf, profileOf } from '../../console/names.js';
 import { actForm, facts, state } from '../../console/parts.js';
-import { numbers } from '../../console/tables.js';
+import { numbers, table } from '../../console/tables.js';
 import { updateForm } from './application-update.page.js';
 import { casesCard, postsPlot, reportsLine } from './person-numbers.js';
 
@@ -159,10 +160,29 @@ export function applicationPage(frame: Frame, about: ApplicationDossier): string
     ],
     more: html`<p><a href="${one}/impact">What it did</a></p>
       ${updateForm(frame, about)}`,
+    cards: changesCard(about.changes),
     about,
     events: [['About the application itself', about.timeline]],
     search: `app:${clientId}`,
   });
+}
+
+function changesCard(changes: ApplicationDossier['changes']): Html | undefined {
+  if (changes.length === 0) return undefined;
+  return html`<section class="card" aria-labelledby="changes">
+    <h2 id="changes">Changes of name, addresses and scopes</h2>
+    ${table(
+      'Changes',
+      ['when', 'what', 'by'],
+      changes.map((change) => [
+        timeElement(change.at),
+        html`${change.name === null ? undefined : html`<div>name: <bdi>${change.name.before}</bdi> → <bdi>${change.name.after}</bdi></div>`}
+        ${changedValues(change).map(({ what, value }) => html`<div>${what}: <bdi>${value}</bdi></div>`)}`,
+        html`${change.operatorId === null ? (change.operator ?? 'unknown') : named.operator(change.operatorId)}
+        ${change.reason === null ? undefined : html`<div class="quiet">${change.reason}</div>`}`,
+      ]),
+    )}
+  </section>`;
 }
 
 export function grantPage(frame: Frame, about: GrantDossier): string {
