@@ -19,6 +19,7 @@ export const landingStyle = `
 @media (min-width: 60rem) { .opening { grid-template-columns: minmax(0, 7fr) minmax(0, 4fr); } .arcade { display: block; } }
 .columns { display: grid; gap: 1.25rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 17rem), 1fr)); margin-bottom: 1.25rem; }
 .columns > .card + .card { margin-top: 0; }
+.card + .columns { margin-top: 1.25rem; }
 .numbers { display: flex; flex-wrap: wrap; gap: 1rem 3rem; margin: 0 0 .75rem; }
 .numbers div { display: flex; flex-direction: column-reverse; }
 .numbers dd { margin: 0; font-size: 1.75rem; line-height: 1.2; font-weight: 650; letter-spacing: -.02em; }
