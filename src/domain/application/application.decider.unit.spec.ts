@@ -63,6 +63,7 @@ describe('an application', () => {
     ['a redirect URI at an IPv6 address', { redirectUris: ['http://[::1]:8080/cb'] }],
     ['a redirect URI at an IPv4 address', { redirectUris: ['https://192.0.2.1/cb'] }],
     ['a redirect URI at any host', { redirectUris: ['https://*.pebble.example/cb'] }],
+    ['a redirect URI of any path', { redirectUris: ['https://pebble.example/*'] }],
     ['a redirect URI at any host, encoded', { redirectUris: ['https://%2A.pebble.example/cb'] }],
     [
       'too many redirect URIs',

@@ -70,8 +70,14 @@ export function registerApplication(
   return [{ type: 'application.registered', data: { appId, ...details, at } }];
 }
 
-/** Returns them in their normal form, each address and scope once. */
-export function acceptedDetails(draft: ApplicationDetails): ApplicationDetails | Refusal {
+/**
+ * Returns them in their normal form, each address and scope once.
+ * @param registered addresses of before: an earlier release accepted a wildcard in a path.
+ */
+export function acceptedDetails(
+  draft: ApplicationDetails,
+  registered: readonly string[] = [],
+): ApplicationDetails | Refusal {
   const name = normalizedName(draft.name, 'The name');
   if (name instanceof Refusal) return name;
   if (resemblesNetworkName(name))
@@ -81,6 +87,10 @@ export function acceptedDetails(draft: ApplicationDetails): ApplicationDetails |
   if (redirectUris.length === 0) return new Refusal('invalid_text', 'Name at least one redirect URI.');
   const fault = faultIn(redirectUris) ?? faultIn(postLogoutRedirectUris);
   if (fault) return fault;
+  if (
+    [...redirectUris, ...postLogoutRedirectUris].some((uri) => uri.includes('*') && !registered.includes(uri))
+  )
+    return badRedirectUri();
   const unknown = draft.scopes.filter((scope) => !isScope(scope));
   if (unknown.length > 0) return new Refusal('invalid_text', `There is no scope ${unknown.join(', ')}.`);
   if (draft.scopes.length === 0) return new Refusal('invalid_text', 'Name at least one scope.');
@@ -124,14 +134,16 @@ export function unknownApplication(): Refusal {
   return new Refusal('not_found', 'There is no such application.');
 }
 
+const badRedirectUri = () =>
+  new Refusal(
+    'invalid_text',
+    'A redirect URI must be absolute, without a fragment or a wildcard, and https (http on a loopback address).',
+  );
+
 function faultIn(uris: readonly string[]): Refusal | undefined {
   if (uris.length > REDIRECT_URIS_MAX)
     return new Refusal('invalid_text', `Name at most ${REDIRECT_URIS_MAX} redirect URIs.`);
-  if (!uris.every(isRedirectUri))
-    return new Refusal(
-      'invalid_text',
-      'A redirect URI must be absolute, without a fragment or a wildcard, and https (http on a loopback address).',
-    );
+  if (!uris.every(isRedirectUri)) return badRedirectUri();
   if (uris.some(isAtBareAddress))
     return new Refusal(
       'invalid_text',

@@ -42,12 +42,15 @@ export function changeApplication(
   before: CurrentApplication,
   { appId, asked, at, isEndingGrants }: ApplicationUpdate,
 ): Decision<ApplicationChanged> {
-  const after = acceptedDetails({
-    name: asked.name ?? before.name,
-    redirectUris: asked.redirectUris ?? before.redirectUris,
-    postLogoutRedirectUris: asked.postLogoutRedirectUris ?? before.postLogoutRedirectUris,
-    scopes: asked.scopes ?? before.scopes,
-  });
+  const after = acceptedDetails(
+    {
+      name: asked.name ?? before.name,
+      redirectUris: asked.redirectUris ?? before.redirectUris,
+      postLogoutRedirectUris: asked.postLogoutRedirectUris ?? before.postLogoutRedirectUris,
+      scopes: asked.scopes ?? before.scopes,
+    },
+    [...before.redirectUris, ...before.postLogoutRedirectUris],
+  );
   if (after instanceof Refusal) return after;
   const changed = fields.filter((field) => textOf(after[field]) !== textOf(before[field]));
   if (changed.length === 0) return [];

@@ -36,6 +36,13 @@ describe('a change of an application', () => {
     ]);
   });
 
+  it('takes no new address with a wildcard, and keeps one that an earlier release took', () => {
+    const [wild, wilder] = ['https://pebble.example/*', 'https://pebble.example/*/cb'];
+    const earlier = { ...before, redirectUris: [wild] };
+    expect(change({ name: 'Boulder' }, earlier)).toHaveLength(1);
+    expect(change({ redirectUris: [wild, wilder] }, earlier)).toMatchObject({ code: 'invalid_text' });
+  });
+
   it('that changes nothing, but for order and doubles, is none', () => {
     const [first = '', second = ''] = before.redirectUris;
     expect(change({})).toEqual([]);
