@@ -239,7 +239,7 @@ describe('with the event store frozen', () => {
     expect([status, body.components.eventStore.status]).toEqual([503, 'failed']);
     const page = await fetch(`${network.baseUrl}/readyz`, { headers: { accept: 'text/html' } });
     expect([page.status, page.headers.get('retry-after')]).toEqual([503, '2']);
-    expect(await page.text()).toMatch(/<h1>The network is not ready<\/h1>.*>does not work</s);
+    expect(await page.text()).toMatch(/<h1>The network is not ready<\/h1>.*>not working</s);
     thaw();
     await until(() => succeeds(() => alice.post('/api/posts', creation)));
     const texts = textsOf(await alice.get('/api/reconcile'));

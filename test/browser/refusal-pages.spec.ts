@@ -76,7 +76,7 @@ describeInBrowser('an address that is opened by hand', () => {
       await page.getByRole('heading', { name: 'The network is not ready', level: 1 }).waitFor();
       await page.getByRole('link', { name: 'help@plaza.example' }).waitFor();
       await expectGood(page, 'page-not-ready');
-      expect(await page.getByText('does not work', { exact: true }).count()).toBeGreaterThan(0);
+      expect(await page.getByText('not working', { exact: true }).count()).toBeGreaterThan(0);
     } finally {
       process.kill(eventStore, 'SIGCONT');
     }

@@ -14,14 +14,14 @@ export function readinessPage({ status, components }: Readiness, contact: string
     html`<h1>${title}</h1>
       ${
         isReady
-          ? html`<p>All that reading and posting need works.</p>`
-          : html`<p>Something that reading or posting needs does not work.</p>
+          ? html`<p>People can read and post.</p>`
+          : html`<p>People may be unable to read or post now.</p>
               <p>Load this page again in a minute. Only ${operators(contact)} can mend it.</p>`
       }
       <ul class="applications">
         ${Object.entries(components).map(([name, health]) => part(name, health))}
       </ul>`,
-    { foot: html`<p>As the process that answered finds it now. Programs get the same as JSON.</p>` },
+    { foot: html`<p>Checked just now. Programs get the same as JSON.</p>` },
   );
 }
 
@@ -34,7 +34,7 @@ function part(name: string, { status, reason }: ComponentHealth): Html {
   return html`<li>
     <div class="between">
       <h2>${names[name] ?? capitalized(name)}</h2>
-      ${status === 'ok' ? html`<span class="quiet">works</span>` : html`<span class="badge">does not work</span>`}
+      ${status === 'ok' ? html`<span class="quiet">working</span>` : html`<span class="badge">not working</span>`}
     </div>
     ${reason && html`<p class="small">${reason}</p>`}
   </li>`;
