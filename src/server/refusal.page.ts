@@ -32,6 +32,7 @@ export function refusalPage(page: RefusalPage): string {
 }
 
 const titles: ReadonlyMap<number, string> = new Map([
+  [403, 'This is not possible now'],
   [404, 'Page not found'],
   [405, 'This address is no page'],
   [429, 'Too many tries'],

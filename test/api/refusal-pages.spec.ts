@@ -88,6 +88,30 @@ describe('an operation of the document', () => {
   });
 });
 
+describe('a wrong request of an application', () => {
+  it.each(['unregistered address', 'no client_id', 'client_id twice', 'foreign id_token_hint'])(
+    'is told to a person, with the words for developers behind the code: %s',
+    async (what) => {
+      const { clientId } = await registerApplication(network);
+      const path = {
+        'unregistered address': `authorize?client_id=${clientId}&response_type=code&state=s&redirect_uri=https://x.example/cb`,
+        'no client_id': 'authorize?response_type=code&state=s',
+        'client_id twice': `authorize?client_id=${clientId}&client_id=${clientId}&response_type=code&state=s`,
+        'foreign id_token_hint': 'end-session?id_token_hint=x',
+      }[what];
+      const page = await ask(`/api/auth/oauth2/${path}`, BROWSER);
+      const object = await ask(`/api/auth/oauth2/${path}`, '*/*');
+      const { error, error_description } = (await object.json()) as Record<string, string>;
+      expect([page.status, object.status]).toEqual([400, 400]);
+      const text = (await page.text()).replaceAll(/\s+/g, ' ').replaceAll('&#39;', "'");
+      expect(text).toMatch(/<h1>(The application made a mistake|Unknown application)<\/h1>/);
+      expect(text).toContain('Only the people who run the application can mend this.');
+      expect(text).not.toContain('start again');
+      expect(text).toContain(`<p class="small quiet">${error}: ${error_description}</p>`);
+    },
+  );
+});
+
 describe('/readyz', () => {
   it('is JSON for probes, and a page that says the same for a browser', async () => {
     const probe = await ask('/readyz', '*/*');

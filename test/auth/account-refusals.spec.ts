@@ -229,7 +229,6 @@ describe('the account page refuses', () => {
     ['U+0000', 400, form('handle=a%00')],
     ['bytes that are not UTF-8', 400, form('handle=%ff')],
     ['another method', 405, { method: 'DELETE' }],
-    ['GET at the address of a form', 405, { method: 'GET' }],
   ])('%s, with a page for a browser and an Error object for a program', async (_what, status, init) => {
     const page = await post(init, 'text/html');
     expect([page.status, page.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8']);
@@ -237,7 +236,18 @@ describe('the account page refuses', () => {
     const answer = await post(init, 'application/json');
     expect(answer.status).toBe(status);
     expect(await answer.json()).toEqual({ error: 'invalid_request', message: expect.any(String) });
-    expect(answer.headers.get('allow')).toBe(status === 405 ? 'POST' : null);
+    expect(answer.headers.get('allow')).toBe(status === 405 ? 'GET, HEAD, POST' : null);
+  });
+
+  it.each([
+    ['/account/sign-in', '/account'],
+    ['/account/decisions', '/account'],
+    ['/account/appeal/sign-out', '/account/appeal'],
+    ['/interaction/x/consent?y=z', '/interaction/x'],
+  ])('GET of the address of a form leads to its page: %s', async (path, page) => {
+    const { issuer } = fixture.network;
+    const answer = await fetch(issuer + path, { redirect: 'manual' });
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, new URL(issuer + page).pathname]);
   });
 
   it.each(['/account/nothing', '/account/', '/interaction/x/nothing', '/interaction'])(

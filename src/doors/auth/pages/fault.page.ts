@@ -22,34 +22,53 @@ interface FailedRequest {
 /** @param contact of the operators */
 export function faultPage(fault: Fault, request: FailedRequest, contact: string | undefined): string {
   const { status, socialCode: code, description } = fault;
-  const isUnknown = code === 'invalid_client';
+  const words = wordsFor(fault, request);
   return refusalPage({
     status,
     code,
-    ...(isUnknown && { title: 'Unknown application', detail: description }),
-    message: isUnknown
-      ? 'No application is registered here with the id that brought you, or it is suspended.'
-      : description,
+    ...words,
+    message: words?.message ?? description,
+    detail: words && description,
     advice: adviceFor(fault, request, contact),
     contact,
     requestId: request.raw && clientRequestIdOf(request.raw),
   });
 }
 
+/** For a person, in place of a description that only a developer understands. */
+function wordsFor({ status, code }: Fault, request: FailedRequest) {
+  if (code === 'invalid_client')
+    return {
+      title: 'Unknown application',
+      message: 'No application is registered here with the id that brought you, or it is suspended.',
+    };
+  if (isOfApplication(status, request))
+    return {
+      title: 'The application made a mistake',
+      message: 'It sent you here with a request that this network cannot accept. Nothing was changed.',
+    };
+  return status === 405 ? { message: 'A browser cannot open it in this way.' } : undefined;
+}
+
+/** True for a wrong request that no person can mend by starting again. */
+const isOfApplication = (status: number, { url }: FailedRequest): boolean =>
+  status >= 400 && status < 429 && /\/oauth2\/(?:authorize|end-session)(?:\?|$)/.test(url);
+
 const account = html`<a href="${ACCOUNT_PATH}">your account page</a>`;
 
 function adviceFor(
   { status, code, wroteNothing }: Fault,
-  { method, url }: FailedRequest,
+  request: FailedRequest,
   contact: string | undefined,
 ): Html {
+  const { method, url } = request;
   if (status === 503)
     return method === 'POST' && !wroteNothing
       ? // The log may have accepted the write although its confirmation was lost.
         html`<p>It is not known whether this was done. Going back and trying again is safe.</p>`
       : html`<p>Nothing was changed. Reload this page to try again.</p>`;
   if (status === 429) return html`<p>Then go back to the page before this one.</p>`;
-  if (code === 'invalid_client')
+  if (code === 'invalid_client' || isOfApplication(status, request))
     return html`<p>
       Only the people who run the application can mend this. They can ask ${operators(contact)}.
     </p>`;

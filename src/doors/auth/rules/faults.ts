@@ -68,7 +68,7 @@ export function toFault(error: unknown): Fault {
     return new Fault(
       503,
       'temporarily_unavailable',
-      'Temporarily unavailable. Please try again in a few seconds.',
+      'The network cannot answer this now. Please try again in a few seconds.',
       { cause: error },
     );
   if (error instanceof errors.SessionNotFound)

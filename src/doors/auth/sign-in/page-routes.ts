@@ -11,6 +11,7 @@ import type { HttpExchange, FormFields, PageOrRedirect } from '../storage/exchan
 
 export interface PageRoute {
   readonly path: string;
+  /** Undefined: the address of a form, which leads to the page above it. */
   readonly get?: (exchange: HttpExchange, uid: string) => Promise<PageOrRedirect>;
   /** Answers a form. It must check the CSRF field first. */
   readonly post?: (exchange: HttpExchange, fields: FormFields, uid: string) => Promise<PageOrRedirect>;
@@ -61,12 +62,20 @@ function serve(server: FastifyInstance, { path, get, post }: PageRoute): void {
     server.get(path, async (request, reply) =>
       answer(reply, await get(exchangeOf(request, reply), uidOf(request))),
     );
+  // After a refused form the browser shows its address, and asks for it on Enter.
+  else
+    server.get(path, (request, reply) => {
+      const [address = ''] = request.url.split('?');
+      return reply
+        .header('cache-control', 'no-store')
+        .redirect(address.slice(0, address.lastIndexOf('/')), 303);
+    });
   if (post)
     server.post(path, async (request, reply) => {
       const fields = (request.body ?? {}) as FormFields;
       return answer(reply, await post(exchangeOf(request, reply), fields, uidOf(request)));
     });
-  const allowed = [...(get ? ['GET', 'HEAD'] : []), ...(post ? ['POST'] : [])];
+  const allowed = ['GET', 'HEAD', ...(post ? ['POST'] : [])];
   server.route({
     method: server.supportedMethods.filter((method) => !allowed.includes(method)),
     url: path,

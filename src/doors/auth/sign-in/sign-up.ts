@@ -49,7 +49,7 @@ export class SignUp {
       throw new Fault(
         403,
         'social_authority_required',
-        'Sign-up is closed. Only the operator of this network creates accounts.',
+        'Sign-up is closed: only the operators create accounts.',
       );
   }
 
