@@ -34,6 +34,8 @@ async function reload() {
   await stop();
   if (await isBuilt()) network = run(path('bin/plaza.mjs'), 'start');
   else console.error('The build failed; the next change tries again.');
+  // A Node that is too old is said once, and not at each build.
+  delete env['npm_config_user_agent'];
 }
 
 async function isBuilt() {
