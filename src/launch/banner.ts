@@ -53,7 +53,8 @@ function tokenHint({ operatorToken }: Config): string {
   return operatorToken === undefined ? '' : ', with OPERATOR_TOKEN set as it is here';
 }
 
-function nonDefaultSettings(config: Config): string[] {
+/** Settings to set before a command that speaks to this network, as a shell reads them. */
+export function nonDefaultSettings(config: Config): string[] {
   const settings = [
     ['PORT', String(config.port), '3000'],
     ['BASE_URL', config.baseUrl, `http://localhost:${config.port}`],

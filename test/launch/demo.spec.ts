@@ -93,6 +93,7 @@ describeOnTerminal('on a terminal', () => {
       ' 9. Ana opens the thread and reads: “And a reply to it”.',
     ]);
     expect(lines.join('\n')).not.toMatch(/[{}]/);
+    expect(lines.join('\n')).toContain(`DATA_DIR='${network.env['DATA_DIR']}' npx plaza audit app:`);
     expect(lines.length).toBeLessThan(24);
   });
 

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import { readConfig } from '../../base/config/config.js';
+import type { Config } from '../../base/config/config.js';
+import { nonDefaultSettings } from '../../launch/banner.js';
 import { operatorClientOf, withOperator } from '../../operator/client/command-options.js';
 import type { OperatorOptions } from '../../operator/client/command-options.js';
 import { plainText } from '../../base/support/plain-text.js';
@@ -14,7 +16,8 @@ export function addDemoCommand(program: Command): void {
       const print = (text: string) => void process.stdout.write(plainText(`${text}\n`));
       let step = 0;
       const printStep = (text: string) => print(`${String(++step).padStart(2)}. ${text}`);
-      const { baseUrl } = readConfig();
+      const config = readConfig();
+      const { baseUrl } = config;
       const result = await runDemo({
         baseUrl,
         operator: operatorClientOf(options),
@@ -22,14 +25,18 @@ export function addDemoCommand(program: Command): void {
         tell: isStory ? printStep : () => undefined,
       });
       print(
-        isStory ? ending(baseUrl, result.clientId) : JSON.stringify(result, undefined, options.json ? 0 : 2),
+        isStory ? ending(config, result.clientId) : JSON.stringify(result, undefined, options.json ? 0 : 2),
       );
     });
 }
 
-const ending = (baseUrl: string, clientId: string): string => `
-All of it went through the API that every application uses. Go on:
+function ending(config: Config, clientId: string): string {
+  const command = (words: string) => [...nonDefaultSettings(config), 'npx plaza', words].join(' ');
+  return `
+All of it went through the API that every application uses: ${config.baseUrl}/docs. Go on:
 
-  ${baseUrl}/docs
-  npx plaza audit app:${clientId}     who did what, as the log has it
-  npx plaza demo --json                        every answer of the API`;
+  ${command(`audit app:${clientId}`)}
+    who did what, as the log has it
+  ${command('demo --json')}
+    every answer of the API`;
+}
