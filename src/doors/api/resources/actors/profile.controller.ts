@@ -87,7 +87,7 @@ export class ProfileController {
       'An omitted field stays unchanged. The handle is also the name to sign in with. A replaced handle is free for others.',
     answer: oneProfile,
     example: { profile: exampleOwnProfile },
-    bodyExample: { intentId: 'profile-1', revision: 2, bio: exampleOwnProfile.bio },
+    bodyExample: { intentId: 'profile-1', revision: 1, bio: exampleOwnProfile.bio },
     errors: [
       'effect_mismatch',
       'invalid_text',

@@ -35,7 +35,7 @@ const examplePublicFields = {
   website: 'https://ada.example/',
 };
 
-export const exampleOwnProfile = { ...examplePublicFields, revision: 3 };
+export const exampleOwnProfile = { ...examplePublicFields, revision: 2 };
 
 export const exampleActor = {
   ...examplePublicFields,

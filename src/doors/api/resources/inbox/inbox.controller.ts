@@ -105,7 +105,7 @@ export class InboxController {
     description: `By their ids, up to ${MAX_IDS}, or all entries created up to a time. Ids of other entries are ignored.`,
     answer: marked,
     example: { unread: 0 },
-    bodyExample: { intentId: 'read-1', upTo: exampleInboxEntry.createdAt },
+    bodyExample: { intentId: 'read-inbox-1', upTo: exampleInboxEntry.createdAt },
     // The mutation answers with a read, so it has the errors of a read.
     errors: [
       'protected_read_unavailable',

@@ -12,5 +12,5 @@ export const intentOutcome = z
 
 export const exampleIntentOutcomes = [
   { intentId: 'post-1', outcome: 'kept', postId: 'p_5dQ2' },
-  { intentId: 'follow-1', outcome: 'unknown' },
+  { intentId: 'follow-ana-1', outcome: 'unknown' },
 ] as const;

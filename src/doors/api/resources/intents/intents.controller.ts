@@ -44,7 +44,7 @@ export class IntentsController {
     access: bearer,
     answer: outcomes,
     example: { intents: exampleIntentOutcomes },
-    bodyExample: { intentIds: ['post-1', 'follow-1'] },
+    bodyExample: { intentIds: ['post-1', 'follow-ana-1'] },
     errors: ['intent_required'],
   })
   async lookUp(

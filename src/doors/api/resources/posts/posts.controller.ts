@@ -80,7 +80,7 @@ export class PostsController {
     description: 'An unchanged text changes nothing.',
     answer: outcome,
     example: { post: { ...examplePostOutcome, revision: 2 } },
-    bodyExample: { intentId: 'edit-1', revision: 1, text: 'All lamps on the pier are lit again.' },
+    bodyExample: { intentId: 'edit-post-1', revision: 1, text: 'All lamps on the pier are lit again.' },
     errors: [
       'invalid_text',
       'not_owner',

@@ -89,7 +89,7 @@ export class RelationsController {
     description: 'An existing relation stays unchanged.',
     answer: oneRelation,
     example: { relation: exampleRelation },
-    bodyExample: { intentId: 'follow-1' },
+    bodyExample: { intentId: 'follow-ana-1' },
     errors: ['self_relation', 'interaction_unavailable', 'not_found'],
     params: { kind: relationKind },
   })
