@@ -97,7 +97,7 @@ describeInBrowser('the reference at /docs', () => {
     await page.keyboard.type('parentId');
     await page
       .getByRole('status')
-      .filter({ hasText: /^1 found$/ })
+      .filter({ hasText: /^\d+ found$/ })
       .waitFor();
     expect(await operations(page)).toEqual([expect.stringContaining('Create a post or a reply')]);
     await page.keyboard.press('Enter');
@@ -112,7 +112,21 @@ describeInBrowser('the reference at /docs', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL('**/docs/guide#settings-of-the-usual-libraries');
 
+    for (const [typed, found] of [
+      ['find a friend', 'guide#find-people'],
+      ['Last-Event-ID', 'operations/*vents'],
+      ['429', 'errors#code-pilot_rate_limited'],
+    ] as const) {
+      await page.keyboard.press('/');
+      await page.getByRole('searchbox').fill(typed);
+      await page.keyboard.press('Enter');
+      await page.waitForURL(`**/docs/${found}`);
+    }
     await page.keyboard.press('/');
+    await page.getByRole('searchbox').fill('handle');
+    expect(await page.locator('#menu').getByRole('link', { name: 'Find people' }).isVisible()).toBe(true);
+
+    await page.getByRole('searchbox').fill('');
     await page.keyboard.type('nothing of this name');
     await page.getByRole('status').filter({ hasText: 'Nothing found' }).waitFor();
     expect(await operations(page)).toEqual([]);

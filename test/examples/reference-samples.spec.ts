@@ -43,12 +43,11 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'plaza-samples-'));
   // In place of `npm install`, the first line of the shown set-up.
   symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));
-  writeFileSync(join(directory, 'package.json'), '{ "type": "module" }');
   // Says the status after the answer, without a change of the sample.
   writeFileSync(join(directory, '.curlrc'), 'silent\nshow-error\nwrite-out = "\\n%{http_code}"\n');
   const [install, client] = await blocksAt('/docs');
-  const [, generate = ''] = install?.text.split('\n') ?? [];
-  await run('sh', ['-ec', generate], { cwd: directory, env: environment() });
+  const setUp = install?.text.replace(/^npm install .*$/m, '') ?? '';
+  await run('sh', ['-ec', setUp], { cwd: directory, env: environment() });
   writeFileSync(join(directory, 'plaza.ts'), client?.text ?? '');
 });
 
@@ -65,14 +64,13 @@ async function sampleOf(id: string, caption: string): Promise<string> {
   return found?.text ?? '';
 }
 
-/** The environment of a new reader: a person whose profile was changed once, and another to act on. */
+/** The environment of a new reader: a person, and another to act on. */
 async function readersEnvironment({ id, isOfAuth }: (typeof operations)[number]): Promise<NodeJS.ProcessEnv> {
   const [person, other] = await Promise.all([
     personWithToken(network, application, scope),
     personWithToken(network, application),
   ]);
   const author = ['editPost', 'deletePost'].includes(id) ? person : other;
-  await person.patch('/api/profile', { intentId: randomUUID(), revision: 1, bio: 'Before' });
   return {
     CLIENT_ID: application.clientId,
     CLIENT_SECRET: application.clientSecret,

@@ -146,12 +146,25 @@ describe('/docs', () => {
       /The grant lacks the scope.*a grant never gets more scopes.*\/docs\/operations\/createPost/s,
     );
     expect(entryOf('oauth-access_denied')).toContain('The person refused.');
+    const entries = [...text.matchAll(/<div id="([^"]+)">\s*<dt>.*?<dd>(.*?)<\/dd>/gs)];
+    expect(entries).toHaveLength(publishedDomainCodes.length + oauthCodes.length + 3);
+    expect(
+      entries.filter(([, , entry = '']) => !entry.includes('<p class="quiet">')).map(([, id]) => id),
+    ).toEqual([]);
+    expect(text).not.toMatch(/as above|see below/i);
+    expect(entryOf('code-post_deleted')).not.toContain('handle');
+    expect(entryOf('code-effect_mismatch')).not.toContain('deleted');
   });
 
-  it.each(['/docs/operations/none', '/docs/none', '/docs/', '/docs/guide/'])(
-    'has nothing at %s',
+  it.each(['/docs/operations/none', '/docs/none', '/docs/none/more'])('has nothing at %s', async (path) => {
+    expect((await pageAt(path)).status).toBe(404);
+  });
+
+  it.each(['', '/guide', '/operations/createPost'])(
+    'leads from a slash at the end to the page: %s/',
     async (path) => {
-      expect((await pageAt(path)).status).toBe(404);
+      const answer = await fetch(`${network.baseUrl}/docs${path}/?a=b`, { redirect: 'manual' });
+      expect([answer.status, answer.headers.get('location')]).toEqual([301, `/docs${path}?a=b`]);
     },
   );
 });

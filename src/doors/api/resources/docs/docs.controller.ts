@@ -36,6 +36,15 @@ export class DocsController {
     this.send(request, reply);
   }
 
+  /** A slash at the end of an address of a page is a habit, and no mistake. */
+  @Get('*rest')
+  withSlash(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
+    const [path = '', query] = request.url.split('?');
+    if (!path.endsWith('/')) throw nothingHere();
+    const page = path.replace(/\/+$/, '');
+    void reply.redirect(query === undefined ? page : `${page}?${query}`, 301);
+  }
+
   private send(request: FastifyRequest, reply: FastifyReply): void {
     const [path = ''] = request.url.split('?');
     this.answerAt(path).send(request, reply);
@@ -47,9 +56,11 @@ export class DocsController {
     if (made) return made;
     this.reference ??= { document: this.document, guide: guideAt(readGuide(), this.config) };
     const page = docsPage(path, this.reference);
-    if (page === undefined) throw new HttpRefusal('not_found', 'There is nothing at this address.');
+    if (page === undefined) throw nothingHere();
     const answer = new PreparedAnswer(page, docsHeaders);
     this.made.set(path, answer);
     return answer;
   }
 }
+
+const nothingHere = () => new HttpRefusal('not_found', 'There is nothing at this address.');

@@ -87,10 +87,17 @@ function overviewHtml(document: OpenApi): Html {
       The API is at <code>${baseUrl}</code>. Each operation has a sample for <code>curl</code> and one in
       TypeScript. They read what differs for each reader from the environment: <code>TOKEN</code> is an access
       token, <code>CLIENT_ID</code> and <code>CLIENT_SECRET</code> come from the registration, and
-      <code>ACTOR_ID</code>, <code>POST_ID</code> and <code>TARGET_ID</code> from answers. Those in TypeScript
-      use a client that you make once:
+      <code>ACTOR_ID</code>, <code>POST_ID</code> and <code>TARGET_ID</code> from answers. Each stands alone:
+      for a second one about the same post send the revision that the post then has, and an intent of its own
+      for each action.
     </p>
-    ${codeHtml(install, 'sh')} ${codeHtml(client, 'ts')} ${headingHtml(2, 'operations', 'Operations')}
+    <p>
+      Those in TypeScript run on Node 22.18 or newer, in a project of ES modules (<code>"type": "module"</code
+      >) with a client that you make once:
+    </p>
+    ${codeHtml(install, 'sh')} ${codeHtml(client, 'ts')}
+    <p>Save a sample beside it as <code>sample.ts</code>, and run it:</p>
+    ${codeHtml('TOKEN=YOUR_TOKEN node sample.ts', 'sh')} ${headingHtml(2, 'operations', 'Operations')}
     ${groupsOf(document).map(
       ({ name, description, members }) =>
         html`${headingHtml(3, `tag-${name}`, description)}

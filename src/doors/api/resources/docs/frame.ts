@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Html, html } from '../../../../base/pages/html.js';
 import { pageHeaders, pageLayout, StyleSheet } from '../../../../base/pages/layout.js';
+import { httpStatusOf } from '../../../../server/errors.js';
+import type { ErrorCode } from '../../../../server/errors.js';
 import { oauthCodes } from '../../../../server/oauth-codes.js';
 import { errorMeanings } from '../../openapi/error-meanings.js';
 import { operationsOf } from '../../openapi/openapi.js';
@@ -30,8 +32,9 @@ export const docsHeaders: Readonly<Record<string, string>> = {
 interface Place {
   readonly href: string;
   readonly name: Html | string;
-  /** Searched beside the name. */
+  /** Searched beside the name. `text`: a place that has only these words is the last to be opened. */
   readonly words?: string;
+  readonly text?: string;
 }
 
 interface Group {
@@ -71,8 +74,8 @@ export function docsFrame(title: string, path: string, content: Html, reference:
   );
 }
 
-function placeHtml({ href, name, words }: Place, path: string): Html {
-  return html`<li ${words === undefined ? undefined : html`data-words="${words}"`}>
+function placeHtml({ href, name, words, text }: Place, path: string): Html {
+  return html`<li ${words && html`data-words="${words}"`} ${text && html`data-text="${text}"`}>
     <a href="${href}" ${href === path ? html`aria-current="page"` : undefined}>${name}</a>
   </li>`;
 }
@@ -80,7 +83,11 @@ function placeHtml({ href, name, words }: Place, path: string): Html {
 function groupsOf(path: string, { document, guide }: Reference): readonly Group[] {
   const operations = operationsOf(document);
   const codes = (kind: string, names: readonly string[]): readonly Place[] =>
-    names.toSorted().map((name) => ({ href: `/docs/errors#${kind}-${name}`, name }));
+    names.toSorted().map((name) => ({
+      href: `/docs/errors#${kind}-${name}`,
+      name,
+      words: kind === 'code' ? String(httpStatusOf[name as ErrorCode]) : '',
+    }));
   return [
     {
       id: 'start',
@@ -96,7 +103,11 @@ function groupsOf(path: string, { document, guide }: Reference): readonly Group[
     {
       id: 'guide',
       label: 'In the guide',
-      places: guide.sections.map(({ id, title }) => ({ href: `/docs/guide#${id}`, name: title })),
+      places: guide.sections.map(({ id, title, words }) => ({
+        href: `/docs/guide#${id}`,
+        name: title,
+        text: words,
+      })),
       isFound: path !== '/docs/guide',
     },
     ...document.tags.map(({ name, description }) => ({
@@ -131,7 +142,7 @@ function operationPlace({ method, path, operation }: OperationAtPath, { componen
   const words = [
     path,
     operation.operationId,
-    ...operation.parameters.filter((each) => each.in !== 'header').map(({ name }) => name),
+    ...operation.parameters.map(({ name }) => name),
     ...bodies.flatMap(({ schema }) => fieldNamesOf(schema, components.schemas)),
   ];
   return {

@@ -150,7 +150,9 @@ function literal(value: unknown, indent: string): string {
 
 /** Makes the client that each sample in TypeScript imports. */
 export const setUpOf = (baseUrl: string): { readonly install: string; readonly client: string } => ({
-  install: `npm install openapi-fetch openapi-typescript
+  install: `npm init -y
+npm pkg set type=module
+npm install openapi-fetch openapi-typescript
 npx openapi-typescript ${baseUrl}/api/openapi.json -o plaza-api.d.ts`,
   client: `// plaza.ts
 import createClient from 'openapi-fetch';

@@ -27,13 +27,21 @@ export const docsScript = `'use strict';
     block.append(button);
   }
 
-  const items = [...menu.querySelectorAll('li')].map((item) => ({
-    item,
-    text: (item.textContent + ' ' + (item.dataset.words ?? '')).toLowerCase(),
-  }));
+  // Of each the name, the name with its words, and all: the shorter the text that is found, the better.
+  const items = [...menu.querySelectorAll('li')].map((item) => {
+    const { words = '', text = '' } = item.dataset;
+    const name = item.textContent;
+    return { item, texts: [name, name + ' ' + words, name + ' ' + words + ' ' + text].map((each) => each.toLowerCase()) };
+  });
+  let best;
   const search = () => {
     const words = field.value.toLowerCase().split(/\\s+/).filter(Boolean);
-    for (const { item, text } of items) item.hidden = !words.every((word) => text.includes(word));
+    best = undefined;
+    for (const { item, texts } of items) {
+      const rank = texts.findIndex((text) => words.every((word) => text.includes(word)));
+      item.hidden = rank < 0;
+      if (rank >= 0 && (best === undefined || rank < best.rank)) best = { rank, item };
+    }
     for (const group of menu.querySelectorAll('.group'))
       group.hidden = words.length === 0 ? 'found' in group.dataset : !group.querySelector('li:not([hidden])');
     const found = items.filter(({ item }) => !item.hidden).length;
@@ -42,7 +50,7 @@ export const docsScript = `'use strict';
   field.closest('.search').hidden = false;
   field.addEventListener('input', search);
   field.addEventListener('keydown', ({ key }) => {
-    if (key === 'Enter') menu.querySelector('.group:not([hidden]) li:not([hidden]) a')?.click();
+    if (key === 'Enter' && field.value.trim() !== '') best?.item.querySelector('a').click();
   });
   menu.addEventListener('click', ({ target }) => {
     if (target.closest('a') && menu.matches(':popover-open')) menu.hidePopover();

@@ -14,6 +14,8 @@ export interface GuideSection {
   readonly id: string;
   readonly title: string;
   readonly level: number;
+  /** Words of its texts, each once, for the search. */
+  readonly words: string;
 }
 
 /** A code of an error in a table of the guide. */

@@ -13,7 +13,14 @@ import type { CodeInGuide, Guide, GuideSection } from './guide.js';
 export function guideOf(markdown: string, folder: string): Guide {
   const page = new MarkdownPage(folder);
   for (const block of blocksIn(markdown)) page.add(block);
-  return { html: page.parts.map(({ text }) => text).join('\n'), sections: page.sections, codes: page.codes };
+  const { parts, codes } = page;
+  const sections = page.sections.map(({ id, title, level, words }) => ({
+    id,
+    title,
+    level,
+    words: [...words].join(' '),
+  }));
+  return { html: parts.map(({ text }) => text).join('\n'), sections, codes };
 }
 
 /** The blocks of a document: fenced code whole, everything else up to an empty line. */
@@ -22,7 +29,8 @@ const blocksIn = (markdown: string): readonly string[] =>
 
 class MarkdownPage {
   readonly parts: Html[] = [];
-  readonly sections: GuideSection[] = [];
+  /** `words`: without those of code, which would be half of the menu. */
+  readonly sections: (Omit<GuideSection, 'words'> & { readonly words: Set<string> })[] = [];
   readonly codes: CodeInGuide[] = [];
 
   constructor(private readonly folder: string) {}
@@ -30,6 +38,7 @@ class MarkdownPage {
   add(block: string): void {
     const fenced = /^```(\w*)\n([^]*?)\n```$/.exec(block);
     const [, marks, title = ''] = /^(#{1,3}) (.+)\n?$/.exec(block) ?? [];
+    if (!fenced && marks === undefined) this.addWords(block);
     if (fenced) this.parts.push(codeHtml(fenced[2] ?? '', fenced[1] ?? ''));
     else if (marks !== undefined) this.addHeading(marks.length, title);
     else if (block.startsWith('|')) this.addTable(block.trimEnd().split('\n'));
@@ -37,12 +46,17 @@ class MarkdownPage {
     else this.parts.push(html`<p>${this.line(block.trimEnd())}</p>`);
   }
 
+  private addWords(block: string): void {
+    for (const [word] of block.toLowerCase().matchAll(/[a-z0-9_-]{3,24}/g))
+      this.sections.at(-1)?.words.add(word);
+  }
+
   private addHeading(level: number, title: string): void {
     const id = title
       .toLowerCase()
       .replaceAll(/[^\w -]/g, '')
       .replaceAll(' ', '-');
-    if (level > 1) this.sections.push({ id, title, level });
+    if (level > 1) this.sections.push({ id, title, level, words: new Set() });
     this.parts.push(headingHtml(level, id, this.line(title)));
   }
 

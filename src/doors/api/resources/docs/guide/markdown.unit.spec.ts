@@ -55,6 +55,17 @@ describe('the guide as a page', () => {
     expect(html).toContain('<th scope="col">Status</th>');
   });
 
+  it('lists the words of a section once for the search, without those of its code', () => {
+    const { sections } = guideOf(
+      '## One\n\nFind a `friend-1`, find.\n\n```sh\nsecret\n```\n\n## Two\n',
+      'docs',
+    );
+    expect(sections.map(({ id, words }) => [id, words])).toEqual([
+      ['one', 'find friend-1'],
+      ['two', ''],
+    ]);
+  });
+
   it.each(['a *word*\n', '> a quotation\n', '[a link](https://elsewhere.example)\n', 'an _em_ word\n'])(
     'is not made with markup that it would not show: %s',
     (markdown) => {
