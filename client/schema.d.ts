@@ -4212,7 +4212,7 @@ export interface operations {
       content: {
         /**
          * @example {
-         *       "intentId": "read-1",
+         *       "intentId": "read-inbox-1",
          *       "upTo": 1763700060000
          *     }
          */
@@ -4386,7 +4386,7 @@ export interface operations {
          * @example {
          *       "intentIds": [
          *         "post-1",
-         *         "follow-1"
+         *         "follow-ana-1"
          *       ]
          *     }
          */
@@ -4419,7 +4419,7 @@ export interface operations {
            *           "postId": "p_5dQ2"
            *         },
            *         {
-           *           "intentId": "follow-1",
+           *           "intentId": "follow-ana-1",
            *           "outcome": "unknown"
            *         }
            *       ]
@@ -5154,7 +5154,7 @@ export interface operations {
       content: {
         /**
          * @example {
-         *       "intentId": "edit-1",
+         *       "intentId": "edit-post-1",
          *       "revision": 1,
          *       "text": "All lamps on the pier are lit again."
          *     }
@@ -5575,7 +5575,7 @@ export interface operations {
            *         "displayName": "Ada",
            *         "bio": "Keeper of lamps.",
            *         "website": "https://ada.example/",
-           *         "revision": 3
+           *         "revision": 2
            *       }
            *     }
            */
@@ -5764,7 +5764,7 @@ export interface operations {
         /**
          * @example {
          *       "intentId": "profile-1",
-         *       "revision": 2,
+         *       "revision": 1,
          *       "bio": "Keeper of lamps."
          *     }
          */
@@ -5790,7 +5790,7 @@ export interface operations {
            *         "displayName": "Ada",
            *         "bio": "Keeper of lamps.",
            *         "website": "https://ada.example/",
-           *         "revision": 3
+           *         "revision": 2
            *       }
            *     }
            */
@@ -6336,7 +6336,7 @@ export interface operations {
       content: {
         /**
          * @example {
-         *       "intentId": "follow-1"
+         *       "intentId": "follow-ana-1"
          *     }
          */
         'application/json': components['schemas']['Intent'];
