@@ -36,18 +36,17 @@ export class DocsController {
     this.send(request, reply);
   }
 
-  /** A slash at the end of an address of a page is a habit, and no mistake. */
-  @Get('*rest')
-  withSlash(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
-    const [path = '', query] = request.url.split('?');
-    if (!path.endsWith('/')) throw nothingHere();
-    const page = path.replace(/\/+$/, '');
-    void reply.redirect(query === undefined ? page : `${page}?${query}`, 301);
+  @Get('*')
+  other(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
+    this.send(request, reply);
   }
 
   private send(request: FastifyRequest, reply: FastifyReply): void {
-    const [path = ''] = request.url.split('?');
-    this.answerAt(path).send(request, reply);
+    const [path = '', query] = request.url.split('?');
+    // A slash at the end of an address is a habit, and no mistake.
+    const page = path.replace(/\/+$/, '');
+    if (page !== path) void reply.redirect(query === undefined ? page : `${page}?${query}`, 301);
+    else this.answerAt(path).send(request, reply);
   }
 
   /** @throws {HttpRefusal} `not_found` */
@@ -56,11 +55,9 @@ export class DocsController {
     if (made) return made;
     this.reference ??= { document: this.document, guide: guideAt(readGuide(), this.config) };
     const page = docsPage(path, this.reference);
-    if (page === undefined) throw nothingHere();
+    if (page === undefined) throw new HttpRefusal('not_found', 'There is nothing at this address.');
     const answer = new PreparedAnswer(page, docsHeaders);
     this.made.set(path, answer);
     return answer;
   }
 }
-
-const nothingHere = () => new HttpRefusal('not_found', 'There is nothing at this address.');
