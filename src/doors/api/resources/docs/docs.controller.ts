@@ -26,7 +26,7 @@ export class DocsController {
     this.send(request, reply);
   }
 
-  @Get(':page')
+  @Get(['guide', 'errors', 'schemas', 'all'])
   page(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
     this.send(request, reply);
   }
@@ -36,6 +36,7 @@ export class DocsController {
     this.send(request, reply);
   }
 
+  /** Beside a slash at the end, nothing is here. */
   @Get('*')
   other(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
     this.send(request, reply);

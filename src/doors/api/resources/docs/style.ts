@@ -43,7 +43,7 @@ h4 { font-size: .9375rem; margin: 1.5rem 0 .35rem; color: var(--quiet); }
 .code { position: relative; margin: 1rem 0; }
 .code figcaption { padding: .25rem 0 .5rem; font-size: .8125rem; font-weight: 650; color: var(--quiet); }
 pre { overflow-x: auto; margin: 0; padding: .85rem 1rem; border: 1px solid var(--line); border-radius: .75rem; background: var(--card); overflow-wrap: normal; }
-.code:not(:has(figcaption)):has(.copy) pre { padding-top: 2.75rem; }
+.code:not(:has(figcaption)):has(.copy) pre { padding-top: 2.5rem; }
 .copy { position: absolute; top: 0; right: 0; min-height: 1.75rem; padding: 0 .75rem; border-color: var(--line); border-radius: .5rem; background: var(--ground); font-size: .8125rem; }
 .code:not(:has(figcaption)) .copy { top: .6rem; right: .6rem; }
 .string { color: var(--string); }
