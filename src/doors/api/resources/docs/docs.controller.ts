@@ -26,8 +26,23 @@ export class DocsController {
     this.send(request, reply);
   }
 
-  @Get(['guide', 'errors', 'schemas', 'all'])
-  page(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
+  @Get('guide')
+  guide(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
+    this.send(request, reply);
+  }
+
+  @Get('errors')
+  errors(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
+    this.send(request, reply);
+  }
+
+  @Get('schemas')
+  schemas(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
+    this.send(request, reply);
+  }
+
+  @Get('all')
+  all(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
     this.send(request, reply);
   }
 
