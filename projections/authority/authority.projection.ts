@@ -3,6 +3,7 @@ import { dispatcherOf } from '../runner/projection.js';
 import type { Group, Projection } from '../runner/projection.js';
 import {
   changeApplication,
+  changeAddress,
   changeProfile,
   eraseAccount,
   issueGrant,
@@ -73,6 +74,14 @@ export const authority: Projection = {
         profile_changed_at: data.at,
       });
       if (handle !== null) write(changeHandle, { actor_id, handle, handle_revision: revision });
+    },
+    'account.address_changed': ({ event: { data }, revision, erased }, write) => {
+      if (erased) return;
+      write(changeAddress, {
+        actor_id: data.actorId,
+        email: data.address,
+        address_revision: String(revision),
+      });
     },
     'application.registered': ({ event: { data }, revision }, write) => {
       write(registerApplication, {

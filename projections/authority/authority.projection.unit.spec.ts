@@ -25,6 +25,7 @@ async function written(...events: Recorded[]): Promise<object[]> {
 describe('the authority projection', () => {
   it('handles accounts, profiles, applications, grants, operators, batches, approvals, registration and pauses', () => {
     expect(eventTypesOf(authorityGroup)).toEqual([
+      'account.address_changed',
       'account.erased',
       'account.erasure_cancelled',
       'account.erasure_requested',

@@ -76,6 +76,24 @@ export const changeHandle: Statement<AccountHandle> = {
       AND account.state <> 'erased'`,
 };
 
+interface AccountAddress {
+  readonly actor_id: string;
+  readonly email: string;
+  readonly address_revision: string;
+}
+
+/** Leaves an account without an address alone: it waits for its registration, which would be taken for applied. */
+export const changeAddress: Statement<AccountAddress> = {
+  name: 'account.change-address',
+  table: 'account',
+  key: (row) => row.actor_id,
+  sql: `
+    UPDATE authority.account SET email = row.email, address_revision = row.address_revision
+    FROM json_to_recordset($1) AS row(actor_id text, email text, address_revision bigint)
+    WHERE account.actor_id = row.actor_id AND account.address_revision < row.address_revision
+      AND account.email <> '' AND account.state <> 'erased'`,
+};
+
 interface AccountState {
   readonly actor_id: string;
   readonly state: 'active' | 'suspended';

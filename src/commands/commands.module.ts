@@ -1,8 +1,13 @@
 import { Module } from '@nestjs/common';
 import { accountHandlers } from './account/accounts.js';
+import { AddressLinks } from './account/address-links.js';
+import { Addresses } from './account/addresses.js';
+import { confirmAddressHandler } from './account/confirm-address.js';
 import { createAccountHandler } from './account/create-account.js';
 import { eraseAccountHandler } from './account/erase-account.js';
 import { ErasureSteps } from './account/erasure-steps.js';
+import { recoverAccountHandler } from './account/recover-account.js';
+import { RecoveryLinks } from './account/recovery-links.js';
 import { signInHandlers } from './account/sign-ins.js';
 import { analyticsHandlers } from './analytics.js';
 import { applicationHandlers } from './application/applications.js';
@@ -17,6 +22,8 @@ import { caseHandlers } from './case/change-case.js';
 import { createReportHandler } from './create-report.js';
 import { grantHandlers } from './grant/grants.js';
 import { revokeGrantsHandler } from './grant/revoke-grants.js';
+import { MailCipher } from './mail/mail-cipher.js';
+import { MailRequests } from './mail/mail-requests.js';
 import { markInboxReadHandler } from './mark-inbox-read.js';
 import { networkHandlers } from './network/network.js';
 import { recordHandlers } from './network/records.js';
@@ -47,6 +54,8 @@ export const commandHandlers = [
   eraseAccountHandler,
   ...accountHandlers,
   ...signInHandlers,
+  confirmAddressHandler,
+  recoverAccountHandler,
   ...analyticsHandlers,
   ...applicationHandlers,
   updateApplicationHandler,
@@ -85,15 +94,20 @@ export const commandHandlers = [
   providers: [
     ...commandHandlers,
     WriteSide,
+    AddressLinks,
+    Addresses,
     Allowances,
     ErasureSteps,
     HandleDigest,
+    MailCipher,
+    MailRequests,
     MentionedActors,
     OperatorNames,
     OtherActors,
     ProfileHandles,
     Recusals,
+    RecoveryLinks,
   ],
-  exports: [Allowances, HandleDigest, Recusals],
+  exports: [AddressLinks, Addresses, Allowances, HandleDigest, MailRequests, RecoveryLinks, Recusals],
 })
 export class CommandsModule {}

@@ -34,6 +34,8 @@ export const streams = {
   registration: () => 'plaza_registration',
   job: (jobId: string) => `plaza_job-${jobId}`,
   signIns: (actorId: string) => `plaza_sign-ins-${actorId}`,
+  /** Changes of the ways into an account. */
+  access: (actorId: string) => `plaza_access-${actorId}`,
   /** One event: looks in an hour. */
   look: (lookId: string) => `plaza_look-${lookId}`,
   analyticsExport: (exportId: string) => `plaza_analytics_export-${exportId}`,
@@ -48,6 +50,7 @@ const idsInNames: Readonly<Record<string, readonly ('actorId' | 'postId' | 'gran
   account: ['actorId'],
   profile: ['actorId'],
   'plaza_sign-ins': ['actorId'],
+  plaza_access: ['actorId'],
   pair: ['actorId', 'actorId'],
   like: ['actorId', 'postId'],
   post: ['postId'],

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { passwordFingerprint } from '../../src/base/store/authority/credential-hash.js';
+import { ConfirmAddress } from '../../src/commands/account/confirm-address.js';
 import { projectInline } from '../../projections/authority/authority.projection.js';
 import { Passwords } from '../../src/doors/auth/passwords.js';
 import { CreateAccount } from '../../src/commands/account/create-account.js';
@@ -222,6 +224,15 @@ describe('the rows of the authority store', () => {
     await execute(new IssueGrant(grantId, clientId, actorId, ['read'], metadata));
     await execute(new RefreshGrant(grantId, metadata));
     await execute(new RefreshGrant(grantId, metadata));
+    const link = {
+      actorId,
+      from: `${handle}@example.org`,
+      password: passwordFingerprint(passwordHash),
+      until: 0,
+    };
+    expect(await execute(new ConfirmAddress({ ...link, address: `new.${link.from}` }, metadata))).toBe(
+      'confirmed',
+    );
     await execute(new SuspendAccount(actorId, metadata));
     await execute(new ReinstateAccount(actorId, metadata));
     await execute(new SuspendAccount(actorId, metadata));
@@ -233,6 +244,7 @@ describe('the rows of the authority store', () => {
     const log = network.log();
     const recorded = [
       ...(await log.read(streams.account(actorId))),
+      ...(await log.read(streams.access(actorId))),
       ...(await log.read(streams.application(clientId))),
       ...(await log.read(streams.grant(grantId))),
     ];

@@ -206,6 +206,62 @@ describe('restoring the authority store', () => {
     expect(records).toEqual([]);
   });
 
+  const proofs = async (): Promise<readonly string[]> => {
+    const sql = `SELECT actor_id || ' ' || password_hash || ' ' || coalesce(address_proof, 'none') AS row
+      FROM authority.credential ORDER BY 1`;
+    return (await database.query<{ row: string }>(sql)).rows.map(({ row }) => row);
+  };
+  const restoreProofs = async (...rows: string[][]): Promise<readonly string[]> => {
+    const kept = newPreRestoreCopy();
+    const file = fileOf('authority.credential', ['actor_id', 'password_hash', 'address_proof'], ...rows);
+    await restoreTables(database, 'authority', [file], kept, () => undefined);
+    await keepNewerCredentials(database, kept);
+    return proofs();
+  };
+  const none = String.raw`\N`;
+
+  it('keeps a proof of an address as it keeps the password, and of two proofs of one address that of now', async () => {
+    await database.query(`INSERT INTO authority.credential VALUES
+      ('ada', 'changed', 'second'), ('bob', 'here', NULL), ('cleo', 'here', 'of-dora'), ('later', 'new', 'of-eve')`);
+    expect(
+      await restoreProofs(
+        ['ada', 'as it was', 'first'],
+        ['bob', 'as it was', 'of-bob'],
+        ['cleo', 'as it was', 'of-cleo'],
+        ['dora', 'as it was', 'of-dora'],
+        ['eve', 'as it was', 'of-eve'],
+        ['fay', 'as it was', 'of-fay'],
+        ['gil', 'as it was', none],
+      ),
+    ).toEqual([
+      'ada changed second',
+      'bob here none',
+      'cleo here of-dora',
+      'dora as it was none',
+      'eve as it was none',
+      'fay as it was of-fay',
+      'gil as it was none',
+      'later new of-eve',
+    ]);
+  });
+
+  it('keeps proofs that two people exchanged since', async () => {
+    await database.query(`INSERT INTO authority.credential VALUES ('ada', 'a', 'two'), ('bob', 'b', 'one')`);
+    expect(await restoreProofs(['ada', 'a', 'one'], ['bob', 'b', 'two'])).toEqual(['ada a two', 'bob b one']);
+  });
+
+  it('restores proofs into an empty store, and from a backup of the release before', async () => {
+    expect(await restoreProofs(['ada', 'a', 'one'])).toEqual(['ada a one']);
+    await restoreTables(
+      database,
+      'authority',
+      [fileOf('authority.credential', ['actor_id', 'password_hash'], ['ada', 'a'])],
+      newPreRestoreCopy(),
+      () => undefined,
+    );
+    expect(await proofs()).toEqual(['ada a none']);
+  });
+
   it('restores everything into an empty store', async () => {
     expect(await restoreAuthority()).toEqual([
       ['01', '02', '03'].map((hash) => ({ hash, spent: false })),

@@ -6,9 +6,11 @@ export const personalColumns = {
   /** Tables of the database of authority and read models. */
   read: {
     'authority.account': ['handle', 'display_name', 'email', 'website'],
-    'authority.credential': ['password_hash'],
+    'authority.credential': ['password_hash', 'address_proof'],
     'authority.oidc_record': ['payload'],
     'authority.known_browser': ['browser_hash', 'password_digest'],
+    'authority.mail_request': ['content'],
+    'authority.recovery_link': ['password_fingerprint', 'address_proof'],
   },
   incarnation: {
     actor: ['handle', 'display_name', 'bio', 'website'],

@@ -6,7 +6,8 @@ import { durationOf } from '../support/duration.js';
 import { terminal } from '../terminal/terminal.js';
 import { AddressError } from './event-store-address.js';
 import { readEventStoreAddress } from './event-store-files.js';
-import { withPasswordsFromFiles } from './password-files.js';
+import { mailboxOf } from '../../domain/account/mailbox.js';
+import { readPassword, withPasswordsFromFiles } from './password-files.js';
 import { listenHostOf } from './loopback.js';
 import { isAddressRange } from './trusted-proxies.js';
 
@@ -56,6 +57,11 @@ export abstract class Config {
   abstract readonly operatorContact: string | undefined;
   /** `on`: the landing page has counts of the last days. */
   abstract readonly publicNumbers: 'on' | 'off';
+  /** Without a password. Undefined: see `mailDelivery`. */
+  abstract readonly smtpUrl: string | undefined;
+  abstract readonly smtpPassword: string | undefined;
+  /** The address that mails come from. Undefined only without `smtpUrl`. */
+  abstract readonly mailFrom: string | undefined;
   abstract readonly operatorToken: string | undefined;
   /** Base URL of an OpenTelemetry collector. Undefined: no traces are exported. */
   abstract readonly otlpEndpoint: string | undefined;
@@ -145,6 +151,22 @@ const handles = z
     error: 'must be handles of 3 to 30 lowercase letters, digits or underscores, separated by commas',
   });
 
+const smtpUrl = z.string().refine(isSmtpUrl, {
+  error:
+    'must be smtp:// or smtps://, a user if the server asks for one, and host and port; the password goes into SMTP_PASSWORD_FILE',
+});
+
+function isSmtpUrl(value: string): boolean {
+  const url = parsedUrl(value);
+  return (
+    url !== undefined &&
+    /^smtps?:$/.test(url.protocol) &&
+    url.hostname !== '' &&
+    url.password === '' &&
+    /^\/?$/.test(url.pathname + url.search + url.hash)
+  );
+}
+
 const caseReasons = z
   .string()
   .transform((value) => value.split(';').map((reason) => reason.trim()))
@@ -218,6 +240,14 @@ const environment = z
     SOURCE_URL: urlWith('http:', 'https:').optional(),
     OPERATOR_CONTACT: contact.optional(),
     PUBLIC_NUMBERS: z.enum(['on', 'off']).default('off'),
+    SMTP_URL: smtpUrl.optional(),
+    SMTP_PASSWORD_FILE: z.string().optional(),
+    MAIL_FROM: z
+      .string()
+      .refine((value) => mailboxOf(value)?.address === value, {
+        error: 'must be an e-mail address alone, with its domain in lower case: plaza@example.org',
+      })
+      .optional(),
     OTEL_EXPORTER_OTLP_ENDPOINT: urlWith('http:', 'https:').optional(),
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
   })
@@ -229,6 +259,14 @@ const environment = z
         code: 'custom',
         path: ['METRICS_PORT'],
         message: 'must differ from PORT and OPERATOR_PORT',
+      });
+    if (env.SMTP_URL !== undefined && env.MAIL_FROM === undefined)
+      context.addIssue({ code: 'custom', path: ['MAIL_FROM'], message: 'is required with SMTP_URL' });
+    if (env.SMTP_PASSWORD_FILE !== undefined && !parsedUrl(env.SMTP_URL ?? '')?.username)
+      context.addIssue({
+        code: 'custom',
+        path: ['SMTP_PASSWORD_FILE'],
+        message: 'is set, and SMTP_URL names no user',
       });
     if (env.ROLE === 'all') return;
     for (const name of ['EVENTSTORE_URL', 'DATABASE_URL', 'VAULT_DATABASE_URL'] as const)
@@ -252,7 +290,12 @@ function faultsOf(url: string): readonly string[] {
  */
 export function readConfig(env: NodeJS.ProcessEnv = terminal().env): Config {
   const nonEmpty = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const { env: complete, faults } = withPasswordsFromFiles(nonEmpty);
+  const { env: complete, faults: fileFaults } = withPasswordsFromFiles(nonEmpty);
+  const smtpPassword = nonEmpty['SMTP_PASSWORD_FILE'] && readPassword(nonEmpty['SMTP_PASSWORD_FILE']);
+  const faults = [
+    ...fileFaults,
+    ...(smtpPassword && 'fault' in smtpPassword ? [`SMTP_PASSWORD_FILE: ${smtpPassword.fault}`] : []),
+  ];
   const result = environment.safeParse(complete);
   const issues = result.error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) ?? [];
   if (!result.success || faults.length > 0) throw new ConfigError([...issues, ...faults]);
@@ -288,6 +331,9 @@ export function readConfig(env: NodeJS.ProcessEnv = terminal().env): Config {
     sourceUrl: read.SOURCE_URL,
     operatorContact: read.OPERATOR_CONTACT,
     publicNumbers: read.PUBLIC_NUMBERS,
+    smtpUrl: read.SMTP_URL,
+    smtpPassword: smtpPassword && 'value' in smtpPassword ? smtpPassword.value : undefined,
+    mailFrom: read.MAIL_FROM,
     operatorToken: read.OPERATOR_TOKEN,
     otlpEndpoint: read.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel: read.LOG_LEVEL,

@@ -1,5 +1,9 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { readConfig } from './config.js';
+import { environmentFor } from './settings.js';
 import { configFaultsOf } from '../../../test/support/config-faults.js';
 
 describe('the configuration', () => {
@@ -54,6 +58,39 @@ describe('the configuration', () => {
     expect(configFaultsOf({ FOUR_EYES_MIN_AGE: value })).toEqual([
       'FOUR_EYES_MIN_AGE: must be a duration above 0, a number below 1000000 with s, m, h or d: 7d',
     ]);
+  });
+
+  const from = { MAIL_FROM: 'plaza@example.org' };
+
+  it('takes a server for mails, and its password from a file alone', () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'plaza-smtp-')), 'password');
+    writeFileSync(file, 'p@ss: word\n');
+    const given = { ...from, SMTP_URL: 'smtp://plaza@mail.example:587', SMTP_PASSWORD_FILE: file };
+    expect(readConfig(given)).toMatchObject({ smtpUrl: given.SMTP_URL, smtpPassword: 'p@ss: word' });
+    expect(JSON.stringify(environmentFor(readConfig(given)))).not.toContain('p@ss');
+    rmSync(dirname(file), { recursive: true });
+    expect(configFaultsOf(given)).toEqual(['SMTP_PASSWORD_FILE: names a file that does not exist']);
+    expect(configFaultsOf({ ...from, SMTP_URL: 'smtp://mail.example', SMTP_PASSWORD_FILE: file })).toContain(
+      'SMTP_PASSWORD_FILE: is set, and SMTP_URL names no user',
+    );
+    expect(configFaultsOf({ SMTP_URL: 'smtp://mail.example' })).toEqual([
+      'MAIL_FROM: is required with SMTP_URL',
+    ]);
+  });
+
+  it.each([
+    'smtp://plaza:word@mail.example',
+    'http://mail.example',
+    'mail.example',
+    'smtp://mail.example/?x=1',
+  ])('rejects an address of a server for mails: %s', (value) => {
+    expect(configFaultsOf({ ...from, SMTP_URL: value })).toEqual([
+      expect.stringMatching(/^SMTP_URL: must be smtp:.*; the password goes into SMTP_PASSWORD_FILE$/),
+    ]);
+  });
+
+  it.each(['plaza', 'Plaza <plaza@example.org>', 'plaza@Example.org'])('rejects a sender: %s', (value) => {
+    expect(configFaultsOf({ MAIL_FROM: value })).toEqual([expect.stringMatching(/^MAIL_FROM: must be/)]);
   });
 
   it('takes reasons of decisions separated by semicolons', () => {

@@ -81,6 +81,15 @@ export const limits = {
   signUp: {
     address: { quota: 100, windowSeconds: 600 },
   },
+  /**
+   * Requests for mails from an address of the network, for a link by which to set a password or to verify an address; mails
+   * to a mailbox; mails for an account. A sign-up takes of the last two.
+   */
+  mail: {
+    address: { quota: 20, windowSeconds: 3_600 },
+    mailbox: { quota: 5, windowSeconds: 3_600 },
+    account: { quota: 5, windowSeconds: 3_600 },
+  },
   /** Limits of bodies in JSON, and of forms. Decoding 12,000 parameters in a form of 61 kB would take 20 ms. */
   bodies: { bytes: 64 * 1024, parameters: 100 },
 } as const;

@@ -41,7 +41,8 @@ export function withPasswordsFromFiles(env: NodeJS.ProcessEnv): {
   return { env: complete, faults };
 }
 
-function readPassword(path: string): Result {
+/** The one line of a file. */
+export function readPassword(path: string): Result {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));

@@ -34,6 +34,9 @@ export function settingsOf(config: Config): Record<string, string> {
     SOURCE_URL: config.sourceUrl,
     OPERATOR_CONTACT: config.operatorContact,
     PUBLIC_NUMBERS: config.publicNumbers,
+    // Each process reads SMTP_PASSWORD_FILE, which it inherits.
+    SMTP_URL: config.smtpUrl,
+    MAIL_FROM: config.mailFrom,
     OTEL_EXPORTER_OTLP_ENDPOINT: config.otlpEndpoint,
     LOG_LEVEL: config.logLevel,
   };

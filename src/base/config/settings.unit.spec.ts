@@ -28,6 +28,8 @@ describe('the settings for a child process', () => {
       SOURCE_URL: 'https://code.example/plaza/src/v1/',
       OPERATOR_CONTACT: 'help@plaza.example',
       PUBLIC_NUMBERS: 'on',
+      SMTP_URL: 'smtps://plaza@mail.example:465',
+      MAIL_FROM: 'plaza@example.org',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
     });
     expect(readConfig(settingsOf(all))).toEqual(all);

@@ -89,6 +89,7 @@ export class ErasureSteps {
       await endSessions(store, actorId);
       await store.db.delete(CredentialRow, { actorId });
       await store.db.query('DELETE FROM authority.wrong_password WHERE actor_id = $1', [actorId]);
+      await store.db.query('DELETE FROM authority.recovery_link WHERE actor_id = $1', [actorId]);
       await store.db.query(deleteTokens, [actorId]);
     });
   }

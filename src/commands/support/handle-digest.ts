@@ -3,8 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { NetworkSecrets } from '../../log/vault/network-secrets.js';
 
 /**
- * Keyed digests that do not reveal their text: names of the streams of handles and of operators' names, and actor ids that derive from registration
- * keys. HMAC-SHA-256 under a secret of the network, because handles are few enough to try them all.
+ * Keyed digests that do not reveal their text: names of the streams of handles and of operators' names, proofs of verified
+ * addresses, and actor ids that derive from registration keys. HMAC-SHA-256 under a secret of the network, because handles are few enough to try them all.
  */
 @Injectable()
 export class HandleDigest {
@@ -19,6 +19,11 @@ export class HandleDigest {
   /** `key`: of {@link operatorNameKey}. */
   async ofOperatorName(key: string): Promise<string> {
     return this.digest('operator-name', key);
+  }
+
+  /** `key`: of {@link mailboxOf}. */
+  async ofAddress(key: string): Promise<string> {
+    return this.digest('address', key);
   }
 
   async actorOf(registration: string): Promise<string> {

@@ -39,6 +39,23 @@ export const accountEvents = {
   'account.signed_in': ofAccount,
   'account.signed_out': ofAccount,
   /**
+   * The person confirmed, by a link in a mail, that the address of the account is theirs. This event and the next two are
+   * in a stream of its own, since the release before reads `account-<actorId>` whole.
+   */
+  'account.address_verified': ofAccount,
+  /** The account has another address, which its person confirmed. `wasVerified`: the person had confirmed `previous`. */
+  'account.address_changed': event(
+    {
+      ...account,
+      address: personal(z.string(), ''),
+      previous: personal(z.string(), ''),
+      wasVerified: omitted(z.boolean()),
+    },
+    { person: 'actorId' },
+  ),
+  /** A link in a mail set a new password. */
+  'account.recovered': ofAccount,
+  /**
    * The stream is named by the keyed digest of the handle, so that of concurrent claims of it one is appended.
    * `profileRevision`: the revision of the claimer's profile that gets the handle; absent: 1, the registration.
    */
@@ -54,5 +71,7 @@ export type AccountErasureCancelled = EventIn<typeof accountEvents, 'account.era
 export type AccountErased = EventIn<typeof accountEvents, 'account.erased'>;
 export type AccountPasswordChanged = EventIn<typeof accountEvents, 'account.password_changed'>;
 export type AccountSignedOut = EventIn<typeof accountEvents, 'account.signed_out'>;
+export type AccountAddressVerified = EventIn<typeof accountEvents, 'account.address_verified'>;
+export type AccountAddressChanged = EventIn<typeof accountEvents, 'account.address_changed'>;
 export type HandleClaimed = EventIn<typeof accountEvents, 'handle.claimed'>;
 export type HandleReleased = EventIn<typeof accountEvents, 'handle.released'>;

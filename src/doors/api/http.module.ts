@@ -191,16 +191,17 @@ const unlimitedStreams = { ofListener: Infinity, ofProcess: Infinity, anonymous:
     },
     {
       provide: Health,
-      inject: [Postgres, EventLog, RestrictionProof, BoundedClock, LOGGER],
+      inject: [Postgres, EventLog, RestrictionProof, BoundedClock, LOGGER, Config],
       useFactory: (
         { pool }: Postgres,
         log: EventLog,
         proof: RestrictionProof,
         clock: BoundedClock,
         logger: Logger,
+        config: Config,
       ) => {
         const logCheck = new LogCheck(log, () => performance.now(), clock);
-        return new Health(readinessChecks({ pool, log: logCheck, proof, clock }), logger);
+        return new Health(readinessChecks({ pool, log: logCheck, proof, clock, config }), logger);
       },
     },
   ],

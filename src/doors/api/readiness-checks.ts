@@ -1,9 +1,11 @@
 import type { Pool } from 'pg';
+import type { Config } from '../../base/config/config.js';
 import type { BoundedClock } from '../../base/support/bounded-clock.js';
 import { readPublicationState } from '../../../projections/incarnations/recovery-state.js';
 import type { RestrictionProof } from './admission/restriction-proof.js';
 import { checkClock } from '../../server/health/clock-check.js';
 import { checkDatabase } from '../../server/health/database-check.js';
+import { checkMail } from '../../server/health/mail-check.js';
 import { NotReady, StillStarting } from '../../server/health/health.js';
 import type { HealthChecks } from '../../server/health/health.js';
 import type { LogCheck } from '../../server/health/log-check.js';
@@ -16,13 +18,15 @@ export interface ReadinessCheckOptions {
   readonly log: LogCheck;
   readonly proof: RestrictionProof;
   readonly clock: BoundedClock;
+  readonly config: Pick<Config, 'smtpUrl' | 'baseUrl'>;
 }
 
 /**
  * The checks of `/readyz`, by component. The witness is informational: a process that has the restriction proof works
- * without it, and one that has no proof yet reports its read models as not ready. So is the clock, which is bounded.
+ * without it, and one that has no proof yet reports its read models as not ready. So is the clock, which is bounded,
+ * and mail, without which nobody gets back in who lost the password.
  */
-export function readinessChecks({ pool, log, proof, clock }: ReadinessCheckOptions): HealthChecks {
+export function readinessChecks({ pool, log, proof, clock, config }: ReadinessCheckOptions): HealthChecks {
   return {
     required: {
       eventStore: (signal) => log.check(signal),
@@ -30,7 +34,11 @@ export function readinessChecks({ pool, log, proof, clock }: ReadinessCheckOptio
       readModels: () => checkReadModels(pool, proof),
       worker: () => checkWorker(pool, log),
     },
-    informational: { witness: () => proof.reachWitness(), clock: () => checkClock(clock) },
+    informational: {
+      witness: () => proof.reachWitness(),
+      clock: () => checkClock(clock),
+      mail: () => checkMail(pool, config, clock.now()),
+    },
   };
 }
 

@@ -4,6 +4,7 @@ import { CommandBus } from '@nestjs/cqrs';
 import type { Logger } from 'pino';
 import { Clock } from '../../base/support/clock.js';
 import { IdGenerator } from '../../base/support/id-generator.js';
+import { Addresses } from '../../commands/account/addresses.js';
 import { CommandsModule } from '../../commands/commands.module.js';
 import { SigningKeys } from '../../commands/network/signing-keys.js';
 import { Config } from '../../base/config/config.js';
@@ -63,7 +64,16 @@ const CREATE_PROVIDER = Symbol('SetUp');
         (...[settings, keys, ...parts]: Parameters<typeof createProvider>): CreateProvider =>
         (signing) =>
           createProvider(settings, { ...keys, signing }, ...parts),
-      inject: [AuthSettings, KEYS, AuthorityStore, CommandBus, LOGGER, RefusedCredentials, TokenLimits],
+      inject: [
+        AuthSettings,
+        KEYS,
+        AuthorityStore,
+        CommandBus,
+        LOGGER,
+        RefusedCredentials,
+        TokenLimits,
+        Addresses,
+      ],
     },
     {
       provide: AuthorizationServer,
@@ -140,6 +150,7 @@ const CREATE_PROVIDER = Symbol('SetUp');
                 ...limits.signedIn,
                 'sign-up': limits.signUp.address,
                 authorization: limits.authorization.address,
+                mail: limits.mail.address,
               },
         ),
       inject: [Postgres, NetworkSecrets, Config],

@@ -1,12 +1,14 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { RefusedCredentials } from '../../server/limits/refused-credentials.js';
 import { AccountPages } from './account/account.pages.js';
+import { AddressPages } from './account/address.pages.js';
 import { AppealPages } from './account/appeal.pages.js';
 import { accountPageRoutes } from './account/account-pages.routes.js';
 import { AuthorizationServer } from './authorization-server.js';
 import { rejectWhenUnavailable } from './availability-gate.js';
 import type { UnavailableReasonOf } from './availability-gate.js';
 import { mountProtocolRoutes } from './protocol.routes.js';
+import { RecoveryPages } from './recovery/recovery.pages.js';
 import { ACCOUNT_PATH, AuthSettings, INTERACTION_PATH } from './settings.js';
 import { InteractionPages } from './sign-in/interaction.pages.js';
 import { SignInLimits } from './sign-in/sign-in-limits.js';
@@ -21,7 +23,12 @@ export function mountAuthorizationServer(
   const settings = app.get(AuthSettings);
   const authorization = app.get(AuthorizationServer);
   const interactions = interactionRoutes(app.get(InteractionPages));
-  const account = accountPageRoutes(app.get(AccountPages), app.get(AppealPages));
+  const account = accountPageRoutes({
+    pages: app.get(AccountPages),
+    addresses: app.get(AddressPages),
+    appeals: app.get(AppealPages),
+    recovery: app.get(RecoveryPages),
+  });
   const server = app.getHttpAdapter().getInstance();
   const contact = settings.operatorContact;
   void server.register((gated, _options, done) => {

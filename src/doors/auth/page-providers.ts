@@ -2,6 +2,10 @@ import type { FactoryProvider, InjectionToken } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { Clock } from '../../base/support/clock.js';
 import { IdGenerator } from '../../base/support/id-generator.js';
+import { AddressLinks } from '../../commands/account/address-links.js';
+import { Addresses } from '../../commands/account/addresses.js';
+import { RecoveryLinks } from '../../commands/account/recovery-links.js';
+import { MailRequests } from '../../commands/mail/mail-requests.js';
 import { HandleDigest } from '../../commands/support/handle-digest.js';
 import { Config } from '../../base/config/config.js';
 import { LOGGER } from '../../base/config/logger.js';
@@ -10,6 +14,7 @@ import { AuthorityStore } from '../../base/store/authority/authority-store.js';
 import { Postgres } from '../../base/store/postgres.js';
 import { AccountErasure } from './account/account-erasure.js';
 import { AccountPages } from './account/account.pages.js';
+import { AddressPages } from './account/address.pages.js';
 import { AppealPages } from './account/appeal.pages.js';
 import { Appeals } from './account/appeals.js';
 import { ConnectedApplications } from './account/connected-applications.js';
@@ -17,6 +22,7 @@ import { OwnCases } from './account/own-cases.js';
 import { PasswordChange } from './account/password-change.js';
 import { AuthorizationServer } from './authorization-server.js';
 import { Passwords } from './passwords.js';
+import { RecoveryPages } from './recovery/recovery.pages.js';
 import { AuthSettings } from './settings.js';
 import { AppealAccess } from './sign-in/appeal-access.js';
 import { BrowserSessions } from './sign-in/browser-sessions.js';
@@ -45,8 +51,17 @@ export const pageProviders: readonly FactoryProvider[] = [
     Clock,
   ),
   pageProvider(PasswordCheck, LocalSignIn, SignInLimits, KnownBrowsers, WrongPasswords),
-  pageProvider(SignUp, CommandBus, AuthorityStore, HandleDigest, Passwords, SignInLimits, Config),
   pageProvider(FormerNames, AuthorityStore, Clock),
+  pageProvider(
+    SignUp,
+    CommandBus,
+    AuthorityStore,
+    HandleDigest,
+    Passwords,
+    SignInLimits,
+    MailRequests,
+    Config,
+  ),
   pageProvider(
     InteractionPages,
     AuthorizationServer,
@@ -66,6 +81,33 @@ export const pageProviders: readonly FactoryProvider[] = [
   pageProvider(OwnCases, Postgres, EventLog),
   pageProvider(AppealPages, PageCookies, CsrfProtection, AppealAccess, Appeals, OwnCases),
   pageProvider(
+    AddressPages,
+    CommandBus,
+    PageCookies,
+    CsrfProtection,
+    BrowserSessions,
+    Passwords,
+    SignInLimits,
+    Addresses,
+    AddressLinks,
+    MailRequests,
+    Config,
+  ),
+  pageProvider(
+    RecoveryPages,
+    CommandBus,
+    PageCookies,
+    CsrfProtection,
+    BrowserSessions,
+    AppealAccess,
+    Passwords,
+    SignInLimits,
+    RecoveryLinks,
+    MailRequests,
+    Config,
+    Clock,
+  ),
+  pageProvider(
     AccountPages,
     CommandBus,
     PageCookies,
@@ -80,6 +122,8 @@ export const pageProviders: readonly FactoryProvider[] = [
     Appeals,
     OwnCases,
     WrongPasswords,
+    Addresses,
+    Config,
   ),
 ];
 

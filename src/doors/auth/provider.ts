@@ -3,6 +3,7 @@ import type { CommandBus } from '@nestjs/cqrs';
 import { Provider } from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Logger } from 'pino';
+import type { Addresses } from '../../commands/account/addresses.js';
 import type { AuthorityStore } from '../../base/store/authority/authority-store.js';
 import type { AuthKeys } from './keys.js';
 import { renderFault } from './pages/fault.page.js';
@@ -40,6 +41,7 @@ export function createProvider(
   logger: Logger,
   refused: RefusedCredentials,
   limits: TokenLimits,
+  addresses: Addresses,
 ): Provider {
   const { issuer, baseUrl, operatorContact } = settings;
   const showFault = (ctx: KoaContextWithOIDC, error: Error) => renderFault(ctx, error, operatorContact);
@@ -50,7 +52,11 @@ export function createProvider(
     jwks: keys.signing,
     cookies: { keys: [keys.cookies], names: cookieNames(baseUrl), long: cookie, short: cookie },
     findAccount: (ctx, actorId) =>
-      findAccount(store, actorId, TokenRequestUnitOfWork.of(ctx.req)?.isGrantOf(actorId) ?? false),
+      findAccount(
+        { store, addresses },
+        actorId,
+        TokenRequestUnitOfWork.of(ctx.req)?.isGrantOf(actorId) ?? false,
+      ),
     interactions: {
       policy: promptPolicy(store),
       url: (_ctx, interaction) => `${issuer}/interaction/${interaction.uid}`,

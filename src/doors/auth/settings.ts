@@ -20,4 +20,9 @@ export const ACCOUNT_PATH = `${AUTH_PREFIX}/account`;
 /** The page that a suspended person can open. */
 export const APPEAL_PATH = `${ACCOUNT_PATH}/appeal`;
 
+/** Pages of who does not remember the password. The cookie with the token of a link is sent to them alone. */
+export const RECOVERY_PATH = `${ACCOUNT_PATH}/recovery`;
+
+export const ADDRESS_PATH = `${ACCOUNT_PATH}/address`;
+
 export const INTERACTION_PATH = `${AUTH_PREFIX}/interaction`;

@@ -9,6 +9,7 @@ export type SecretName =
   | 'page-cursors'
   | 'limit-keys'
   | 'passkey-challenges'
+  | 'mail-keys'
   // No secret, but as durable: records that the network has a witness, whatever a process is configured with.
   | 'has-witness';
 

@@ -153,7 +153,10 @@ async function openServer(on: ServerOptions, parts: Closable[]): Promise<Omit<Au
     { provide: PublicProfiles, useValue: new PublicProfiles({ statements, clock: on.clock, proof }) },
     {
       provide: Health,
-      useValue: new Health(readinessChecks({ pool: database.pool, log: logCheck, proof, clock }), logger),
+      useValue: new Health(
+        readinessChecks({ pool: database.pool, log: logCheck, proof, clock, config: on.config }),
+        logger,
+      ),
     },
     { provide: Clock, useValue: on.clock },
     { provide: IdGenerator, useValue: systemIds },

@@ -56,6 +56,12 @@ function streamOf({ type, data }: StoredEvent): string {
   if (type === 'application.changed') return `plaza_application_changes-${data.appId}`;
   if ('appId' in data) return `application-${data.appId}`;
   if (type === 'account.signed_in') return `plaza_sign-ins-${data.actorId}`;
+  if (
+    type === 'account.address_verified' ||
+    type === 'account.address_changed' ||
+    type === 'account.recovered'
+  )
+    return `plaza_access-${data.actorId}`;
   if ('actorId' in data) return `account-${data.actorId}`;
   if ('operatorId' in data) return `plaza_operator-${data.operatorId}`;
   return type.startsWith('network.') ? 'network' : type;
@@ -180,6 +186,10 @@ export const some = {
   passwordChange: (actorId: string) => event('account.password_changed', { actorId, at: 1_000 }),
   signIn: (actorId: string) => event('account.signed_in', { actorId, at: 1_000 }),
   signOut: (actorId: string) => event('account.signed_out', { actorId, at: 1_000 }),
+  addressVerification: (actorId: string) => event('account.address_verified', { actorId, at: 1_000 }),
+  addressChange: (actorId: string, address = `new.${actorId}@example.org`) =>
+    event('account.address_changed', { actorId, address, previous: '', wasVerified: true, at: 1_000 }),
+  recoveredAccount: (actorId: string) => event('account.recovered', { actorId, at: 1_000 }),
   applicationSuspension: (appId: string) => event('application.suspended', { appId, at: 1_000 }),
   applicationReinstatement: (appId: string) => event('application.reinstated', { appId, at: 1_000 }),
   applicationChange: (appId: string, data: Partial<EventOf<'application.changed'>['data']> = {}) =>

@@ -7,3 +7,7 @@ import { createHash } from 'node:crypto';
 export function credentialHash(credential: string): Buffer {
   return createHash('sha256').update(credential).digest();
 }
+
+/** Tells whether a password was changed: each hash of one has a salt of its own. */
+export const passwordFingerprint = (passwordHash: string): string =>
+  createHash('sha256').update(passwordHash).digest('base64url').slice(0, 22);

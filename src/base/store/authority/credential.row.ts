@@ -1,6 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Password hash of a person. It is not derived from the log, because it must be deletable. */
+/**
+ * Password hash of a person, and the proof of the address that they verified. They are not derived from the log, because
+ * they must be deletable.
+ */
 @Entity({ schema: 'authority', name: 'credential' })
 export class CredentialRow {
   @PrimaryColumn('text', { name: 'actor_id' })
@@ -8,4 +11,8 @@ export class CredentialRow {
 
   @Column('text', { name: 'password_hash' })
   passwordHash!: string;
+
+  /** Keyed digest of an address. It counts only while the account has this address (commands/account/addresses.ts). */
+  @Column('text', { name: 'address_proof', nullable: true })
+  addressProof!: string | null;
 }

@@ -14,6 +14,7 @@ import { CreateApprovals1763897000000 } from '../migrations/1763897000000-approv
 import { CreateKnownBrowsers1763900000000 } from '../migrations/1763900000000-known-browsers.js';
 import { CreateRewrites1763901000000 } from '../migrations/1763901000000-rewrites.js';
 import { AddApplicationChanges1763903000000 } from '../migrations/1763903000000-application-changes.js';
+import { CreateAddresses1763905000000 } from '../migrations/1763905000000-addresses.js';
 import { AccountRow } from './account.row.js';
 import { AppGrantRow } from './app-grant.row.js';
 import { ApplicationRow } from './application.row.js';
@@ -47,4 +48,5 @@ export const authorityMigrations = [
   CreateKnownBrowsers1763900000000,
   CreateRewrites1763901000000,
   AddApplicationChanges1763903000000,
+  CreateAddresses1763905000000,
 ];

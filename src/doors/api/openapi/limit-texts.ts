@@ -16,6 +16,7 @@ const {
   authorization,
   inWork,
   signUp,
+  mail,
   bodies,
 } = limits;
 
@@ -36,7 +37,7 @@ const refusedCredentials = `${rate(refused.address)} refused credentials for eac
 export const limitTexts: readonly string[] = [
   `Limits. Reads without a token: ${rate(anonymous.reads)} for each address, and apart from these ${rate(anonymous.events)} of events and reconcile together. Reads with a token, userinfo included: ${rate(bearer.reads)} ${ofCaller}. Mutations: ${rate(bearer.writes)} ${ofCaller}. A live token's refusals count too. Refreshes: ${rate(refreshes.grant)} for each grant. Tokens and client credentials: ${refusedCredentials}. A 429 says in \`Retry-After\` when to come again.`,
   streams,
-  `Sign-in: ${rate(signIn.account)} for each account, ${rate(signIn.address)} for each address. Passwords at the account page: ${rate(signedIn.session)} for each account and browser. Authorization with its pages, and end-session, together: ${rate(authorization.address)} for each address. Sign-ups: ${rate(signUp.address)} for each address.`,
+  `Sign-in: ${rate(signIn.account)} for each account, ${rate(signIn.address)} for each address. Passwords at the account page: ${rate(signedIn.session)} for each account and browser. Authorization with its pages, and end-session, together: ${rate(authorization.address)} for each address. Sign-ups: ${rate(signUp.address)} for each address. Requests for mails: ${rate(mail.address)} for each address; mails: ${rate(mail.mailbox)} to each mailbox, ${rate(mail.account)} for each account.`,
   `A body has at most ${bodies.bytes / 1024} KiB, a form at most ${bodies.parameters} parameters. A request must arrive whole within ${seconds(connections.arrivalMs)} s, which is checked every ${seconds(connections.arrivalCheckMs)} s. A connection has at most ${connections.requests} open requests, and ends after ${seconds(connections.idleMs)} to ${2 * seconds(connections.idleMs)} s without progress. A server has at most ${number(connections.open)} connections, ${number(connections.ofAddress)} from one address, with together ${connections.unreadBytes / 1024 / 1024} MiB of unread answers. It works on at most ${inWork} requests at once of each class: mutations, restrictions with sign-outs, lists, other reads, authorization; half of them from one address alone. More are a 503 with \`Retry-After\`.`,
 ];
 

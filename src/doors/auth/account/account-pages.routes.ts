@@ -2,9 +2,20 @@ import type { PageRoute } from '../sign-in/page-routes.js';
 import { ACCOUNT_PATH, APPEAL_PATH } from '../settings.js';
 import { actions } from './account.pages.js';
 import type { AccountPages } from './account.pages.js';
+import { addressActions } from './address.pages.js';
+import type { AddressPages } from './address.pages.js';
 import type { AppealPages } from './appeal.pages.js';
+import { recoveryActions } from '../recovery/recovery.pages.js';
+import type { RecoveryPages } from '../recovery/recovery.pages.js';
 
-export function accountPageRoutes(pages: AccountPages, appeals: AppealPages): PageRoute[] {
+export interface PagesOfAccount {
+  readonly pages: AccountPages;
+  readonly addresses: AddressPages;
+  readonly appeals: AppealPages;
+  readonly recovery: RecoveryPages;
+}
+
+export function accountPageRoutes({ pages, addresses, appeals, recovery }: PagesOfAccount): PageRoute[] {
   return [
     { path: '', get: (exchange) => pages.show(exchange) },
     { path: relativePath(actions.signIn), post: (exchange, fields) => pages.submitSignIn(exchange, fields) },
@@ -42,6 +53,31 @@ export function accountPageRoutes(pages: AccountPages, appeals: AppealPages): Pa
     {
       path: `${relativePath(APPEAL_PATH)}/sign-out`,
       post: (exchange, fields) => appeals.submitSignOut(exchange, fields),
+    },
+    {
+      path: relativePath(addressActions.change),
+      get: (exchange) => addresses.show(exchange),
+      post: (exchange, fields) => addresses.submit(exchange, fields),
+    },
+    {
+      path: relativePath(addressActions.verify),
+      post: (exchange, fields) => addresses.submitVerify(exchange, fields),
+    },
+    {
+      path: relativePath(addressActions.confirm),
+      get: (exchange) => addresses.showConfirm(exchange),
+      post: (exchange, fields) => addresses.submitConfirm(exchange, fields),
+    },
+    {
+      path: relativePath(recoveryActions.ask),
+      get: (exchange) => recovery.show(exchange),
+      post: (exchange, fields) => recovery.submit(exchange, fields),
+    },
+    { path: relativePath(recoveryActions.link), get: (exchange) => recovery.open(exchange) },
+    {
+      path: relativePath(recoveryActions.password),
+      get: (exchange) => recovery.showPassword(exchange),
+      post: (exchange, fields) => recovery.submitPassword(exchange, fields),
     },
     { path: relativePath(actions.keep), post: (exchange, fields) => pages.submitKeep(exchange, fields) },
   ];

@@ -1,7 +1,11 @@
 import type { CommandBus } from '@nestjs/cqrs';
 import { RevokeGrants } from '../../../commands/grant/revoke-grants.js';
 import { SignOutEverywhere } from '../../../commands/account/sign-ins.js';
+import type { Addresses } from '../../../commands/account/addresses.js';
+import type { Config } from '../../../base/config/config.js';
+import { mailDelivery } from '../../../base/config/mail-settings.js';
 import { ERASURE_DELAY_DAYS } from '../../../base/config/limit-settings.js';
+import { mailboxOf } from '../../../domain/account/mailbox.js';
 import { Refusal } from '../../../domain/refusal.js';
 import type { EventMetadata } from '../../../log/recorded.js';
 import { accountPage } from '../pages/account.page.js';
@@ -9,18 +13,21 @@ import type { AccountPage } from '../pages/account.page.js';
 import { signInPage } from '../pages/sign-in.page.js';
 import { signUpPage } from '../pages/sign-up.page.js';
 import { Fault } from '../rules/faults.js';
-import { ACCOUNT_PATH, APPEAL_PATH } from '../settings.js';
+import { ACCOUNT_PATH, APPEAL_PATH, RECOVERY_PATH } from '../settings.js';
 import type { AppealAccess } from '../sign-in/appeal-access.js';
 import type { BrowserSessions, SignedIn } from '../sign-in/browser-sessions.js';
 import { pageRequestMetadata } from '../storage/exchange.js';
 import type { HttpExchange, FormFields, PageOrRedirect } from '../storage/exchange.js';
+import { holderOfVisitor } from '../sign-in/csrf-protection.js';
 import type { CsrfProtection } from '../sign-in/csrf-protection.js';
+import { checkSignedIn, holderOfSession } from '../sign-in/signed-in-forms.js';
 import type { PageCookies } from '../storage/page-cookies.js';
 import type { PasswordCheck } from '../sign-in/password-check.js';
 import { WRONG_PASSWORD } from '../sign-in/sign-in.js';
 import type { SignUp, SignUpFaults } from '../sign-in/sign-up.js';
 import type { WrongPasswords } from '../storage/wrong-passwords.js';
 import { isIdentifier } from '../storage/identifier.js';
+import { addressActions } from './address.pages.js';
 import type { AccountErasure } from './account-erasure.js';
 import type { Appeals } from './appeals.js';
 import type { ConnectedApplications } from './connected-applications.js';
@@ -56,6 +63,8 @@ export class AccountPages {
     private readonly appeals: Appeals,
     private readonly ownCases: OwnCases,
     private readonly wrongPasswords: WrongPasswords,
+    private readonly addresses: Addresses,
+    private readonly config: Config,
   ) {}
 
   async show(exchange: HttpExchange): Promise<PageOrRedirect> {
@@ -87,7 +96,7 @@ export class AccountPages {
     const registered = await this.signUps.register(exchange, fields, secret);
     if ('faults' in registered) return this.signUp(fields['form'] ?? '', fields, registered);
     await this.sessions.signIn(exchange, registered);
-    return this.done(exchange, 'welcome');
+    return this.done(exchange, mailDelivery(this.config) === 'none' ? 'welcome' : 'welcome-and-asked');
   }
 
   async submitSignOut(exchange: HttpExchange, fields: FormFields): Promise<PageOrRedirect> {
@@ -173,14 +182,8 @@ export class AccountPages {
     return this.csrf.check(holder, exchange.request.headers, fields);
   }
 
-  private async checkSignedIn(exchange: HttpExchange, fields: FormFields): Promise<SignedIn> {
-    const { headers } = exchange.request;
-    this.csrf.checkOrigin(headers);
-    const signedIn = await this.sessions.find(exchange);
-    if (!signedIn)
-      throw new Fault(403, 'login_required', 'You are no longer signed in. Nothing was changed.');
-    this.csrf.check(holderOfSession(signedIn), headers, fields);
-    return signedIn;
+  private checkSignedIn(exchange: HttpExchange, fields: FormFields): Promise<SignedIn> {
+    return checkSignedIn({ sessions: this.sessions, csrf: this.csrf }, exchange, fields);
   }
 
   private async account(
@@ -189,10 +192,16 @@ export class AccountPages {
     faults: Partial<Pick<AccountPage, 'passwordFaults' | 'erasureFault' | 'appealFault'>> = {},
   ): Promise<PageOrRedirect> {
     const { displayName, handle, email, registeredAt, erasesAt, actorId } = signedIn.account;
+    const holder = await this.addresses.holder(actorId);
     const page = accountPage({
       actions,
       form: this.csrf.field(holderOfSession(signedIn)),
       person: { displayName, handle: handle ?? '', email, registeredAt },
+      address: {
+        isVerified: holder?.isVerified === true,
+        change: addressActions.change,
+        verify: mailDelivery(this.config) === 'none' || !mailboxOf(email) ? undefined : addressActions.verify,
+      },
       applications: await this.applications.of(actorId),
       wrongPasswords: await this.wrongPasswords.of(actorId),
       passwordFaults: {},
@@ -214,6 +223,7 @@ export class AccountPages {
       form: this.csrf.field(holderOfVisitor(this.cookies.visitorId(exchange))),
       signUp: (await this.signUps.isOpen()) ? actions.signUp : undefined,
       contact: this.signUps.contact,
+      recovery: RECOVERY_PATH,
       applicationName: undefined,
       handle,
       notice: this.notice(exchange),
@@ -241,6 +251,3 @@ export class AccountPages {
     return noticeText(this.cookies.takeNotice(exchange));
   }
 }
-
-const holderOfVisitor = (visitor: string) => `visitor:${visitor}`;
-const holderOfSession = ({ uid }: SignedIn) => `session:${uid}`;

@@ -1,7 +1,12 @@
 const notices = {
   welcome: 'Welcome! Your account is ready.',
+  'welcome-and-asked': 'Welcome! Your account is ready. A mail asks you to confirm your address.',
   disconnected: 'Disconnected. The application can no longer act for you.',
   'password-changed': 'Your password is changed, and you are signed out in every other browser.',
+  recovered: 'Your new password is set. You are signed in here, and signed out everywhere else.',
+  'address-asked':
+    'A mail is on its way to that address. Open its link in this browser, and confirm it there.',
+  'address-confirmed': 'Your address is confirmed.',
   'erasure-planned': 'Your account will be deleted. Until then you can keep it.',
   appealed: 'Your appeal is filed. Another operator than the one who decided will rule on it.',
   kept: 'You keep your account: it is not deleted.',

@@ -29,6 +29,12 @@ export interface AccountPage {
   >;
   readonly form: string;
   readonly person: Person & { readonly email: string; readonly registeredAt: number };
+  readonly address: {
+    readonly isVerified: boolean;
+    readonly change: string;
+    /** Undefined: the network sends no mail. */
+    readonly verify: string | undefined;
+  };
   readonly applications: readonly ConnectedApplication[];
   /** Days with wrong passwords at sign-in, the newest first. */
   readonly wrongPasswords: readonly WrongPasswordDay[];
@@ -64,20 +70,36 @@ export function accountPage(page: AccountPage): string {
 const decisions = ({ cases, actions, form, appealFault: fault }: AccountPage) =>
   decisionsCard(cases.decisions, { action: actions.appeal, form, fault });
 
-function identity({ person }: AccountPage): Html {
+function identity({ person, address, form }: AccountPage): Html {
   return html`<section class="card" aria-label="Who you are">
     ${personCard(person)}
     <dl class="facts">
       <div>
         <dt>E-mail</dt>
-        <dd>${person.email}</dd>
+        <dd>
+          ${person.email} (${address.isVerified ? 'confirmed' : 'not confirmed'},
+          <a href="${address.change}">change</a>)
+        </dd>
       </div>
       <div>
         <dt>Here since</dt>
         <dd>${timeElement(person.registeredAt)}</dd>
       </div>
     </dl>
+    ${address.isVerified ? undefined : unconfirmed(form, address.verify)}
   </section>`;
+}
+
+function unconfirmed(form: string, verify: string | undefined): Html | undefined {
+  if (verify === undefined) return undefined;
+  return html`<form method="post" action="${verify}" class="aside">
+    ${hiddenField('form', form)}
+    <p>
+      Is this your address? Confirm it, and a forgotten password is no loss: a mail to it opens your account.
+      Until then the address opens nothing.
+    </p>
+    <button class="slim" type="submit">Send me a link to confirm it</button>
+  </form>`;
 }
 
 function applications(page: AccountPage): Html {

@@ -9,6 +9,7 @@ export interface SignInPage {
   /** Undefined: the operators create the accounts. `contact`: how to ask them. */
   readonly signUp: string | undefined;
   readonly contact: string | undefined;
+  readonly recovery: string;
   readonly applicationName: string | undefined;
   readonly handle: string;
   readonly notice?: string | undefined;
@@ -16,7 +17,7 @@ export interface SignInPage {
 }
 
 export function signInPage(page: SignInPage): string {
-  const { action, form, signUp, contact, applicationName, handle, notice, problem } = page;
+  const { action, form, signUp, contact, recovery, applicationName, handle, notice, problem } = page;
   const lead =
     applicationName === undefined
       ? html`<p class="quiet">to see your account, and which applications may act for you</p>`
@@ -48,6 +49,7 @@ export function signInPage(page: SignInPage): string {
           <button class="main" type="submit">Sign in</button>
         </div>
       </form>
+      <p class="small"><a href="${recovery}">Forgot your password?</a></p>
       <p class="aside">
         New here?
         ${

@@ -1,4 +1,5 @@
 import type { Account } from 'oidc-provider';
+import type { Addresses } from '../../../commands/account/addresses.js';
 import { AccountRow } from '../../../base/store/authority/account.row.js';
 import type { AuthorityStore } from '../../../base/store/authority/authority-store.js';
 
@@ -12,13 +13,17 @@ export const identityClaims = [
   'updated_at',
 ];
 
-export function claimsOf(account: AccountRow): Record<string, string | number | boolean> {
+/** `isVerified`: the person confirmed the address (commands/account/addresses.ts). */
+export function claimsOf(
+  account: AccountRow,
+  isVerified: boolean,
+): Record<string, string | number | boolean> {
   return {
     name: account.displayName,
     ...(account.handle !== null && account.showsHandle && { preferred_username: account.handle }),
     ...(account.website !== '' && { website: account.website }),
     email: account.email,
-    email_verified: false,
+    email_verified: isVerified,
     // Unix seconds (OpenID Connect Core 1.0, section 5.1).
     updated_at: Math.floor((account.profileChangedAt ?? account.registeredAt) / 1000),
   };
@@ -32,7 +37,7 @@ export const releasedClaims = 'your display name, handle, website and e-mail add
  * @param isLive the account is known to be active
  */
 export async function findAccount(
-  store: AuthorityStore,
+  { store, addresses }: { readonly store: AuthorityStore; readonly addresses: Addresses },
   actorId: string,
   isLive: boolean,
 ): Promise<Account | undefined> {
@@ -43,7 +48,12 @@ export async function findAccount(
     claims: async (use) => {
       if (use !== 'userinfo') return { sub: actorId };
       const known = account ?? (await active(store, actorId));
-      return { sub: actorId, ...(known ? claimsOf(known) : {}) };
+      if (!known) return { sub: actorId };
+      const holder = await addresses.holder(actorId);
+      return {
+        sub: actorId,
+        ...claimsOf(known, holder?.isVerified === true && holder.email === known.email),
+      };
     },
   };
 }

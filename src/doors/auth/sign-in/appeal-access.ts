@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { Clock } from '../../../base/support/clock.js';
 import { AccountRow } from '../../../base/store/authority/account.row.js';
 import type { AuthorityStore } from '../../../base/store/authority/authority-store.js';
+import { passwordFingerprint } from '../../../base/store/authority/credential-hash.js';
 import { CredentialRow } from '../../../base/store/authority/credential.row.js';
 import type { HttpExchange } from '../storage/exchange.js';
 import type { PageCookies } from '../storage/page-cookies.js';
@@ -28,7 +28,7 @@ export class AppealAccess {
 
   begin(exchange: HttpExchange, { actorId, passwordHash }: VerifiedAccount): void {
     const until = this.clock.now() + LIFETIME_MS;
-    const value = [actorId, String(until), fingerprint(passwordHash)].join('.');
+    const value = [actorId, String(until), passwordFingerprint(passwordHash)].join('.');
     this.cookies.setAppeal(exchange, value, new Date(until));
   }
 
@@ -40,7 +40,7 @@ export class AppealAccess {
       this.store.db.findOneBy(AccountRow, { actorId, state: 'suspended' }),
       this.store.db.findOneBy(CredentialRow, { actorId }),
     ]);
-    if (!account || !credential || fingerprint(credential.passwordHash) !== proof) return undefined;
+    if (!account || !credential || passwordFingerprint(credential.passwordHash) !== proof) return undefined;
     return { account, holder: `appeal:${value}` };
   }
 
@@ -48,6 +48,3 @@ export class AppealAccess {
     this.cookies.setAppeal(exchange, null);
   }
 }
-
-const fingerprint = (passwordHash: string): string =>
-  createHash('sha256').update(passwordHash).digest('base64url').slice(0, 22);

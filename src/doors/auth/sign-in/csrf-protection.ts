@@ -4,6 +4,9 @@ import type { IdGenerator } from '../../../base/support/id-generator.js';
 import { Fault } from '../rules/faults.js';
 import type { FormFields } from '../storage/exchange.js';
 
+/** The holder of forms before a sign-in. `visitor`: of its cookie. */
+export const holderOfVisitor = (visitor: string): string => `visitor:${visitor}`;
+
 /** Proves by a hidden field `form` that a form comes from a page shown to the same browser. */
 export class CsrfProtection {
   constructor(

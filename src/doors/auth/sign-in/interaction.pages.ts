@@ -10,7 +10,7 @@ import { signInPage } from '../pages/sign-in.page.js';
 import { signUpPage } from '../pages/sign-up.page.js';
 import { Fault } from '../rules/faults.js';
 import { routes } from '../rules/routes.js';
-import { ACCOUNT_PATH, AUTH_PREFIX, INTERACTION_PATH } from '../settings.js';
+import { ACCOUNT_PATH, AUTH_PREFIX, INTERACTION_PATH, RECOVERY_PATH } from '../settings.js';
 import type { BrowserSessions } from './browser-sessions.js';
 import { pageRequestMetadata } from '../storage/exchange.js';
 import type { HttpExchange, FormFields, PageOrRedirect } from '../storage/exchange.js';
@@ -151,6 +151,7 @@ export class InteractionPages {
       form: this.csrf.field(holderOf(uid)),
       signUp: (await this.signUps.isOpen()) ? `${addressOf(uid)}/sign-up` : undefined,
       contact: this.signUps.contact,
+      recovery: RECOVERY_PATH,
       applicationName: name,
       handle,
       notice: prompt.reasons.includes('id_token_hint')

@@ -17,22 +17,22 @@ export type SignInQuotas = Readonly<Record<Policy, Limit>> | 'off';
 
 /**
  * Names of the limits: sign-ins for each account and for each address, password confirmations for each account and
- * browser (`session`), sign-ups and authorization requests for each address.
+ * browser (`session`), sign-ups, authorization requests and requests for mails for each address.
  */
-const policies = ['account', 'address', 'session', 'sign-up', 'authorization'] as const;
+const policies = ['account', 'address', 'session', 'sign-up', 'authorization', 'mail'] as const;
 type Policy = (typeof policies)[number];
 
 /**
  * Limits whose points are never refunded: after the last point, this process refuses the address from memory until the
  * window ends.
  */
-const finalPolicies: ReadonlySet<Policy> = new Set(['sign-up', 'authorization']);
+const finalPolicies: ReadonlySet<Policy> = new Set(['sign-up', 'authorization', 'mail']);
 
 type Windows = Readonly<Record<Policy, SharedWindow>>;
 
 /**
- * Rate limits for sign-in (per account and per address), password confirmation (per account and browser), sign-up and
- * authorization requests (per address). All API processes share one table, whose keys reveal no account or address.
+ * Rate limits for sign-in (per account and per address), password confirmation (per account and browser), sign-up,
+ * authorization requests and mails (per address). All API processes share one table, whose keys reveal no account or address.
  */
 export class SignInLimits {
   private readonly windows: Windows | undefined;
@@ -75,6 +75,10 @@ export class SignInLimits {
 
   takeSignUp(address: string): Promise<LimitDecision> {
     return this.takeOne('sign-up', () => this.blockOf(address));
+  }
+
+  takeMail(address: string): Promise<LimitDecision> {
+    return this.takeOne('mail', () => this.blockOf(address));
   }
 
   /**

@@ -1,7 +1,9 @@
 import type { CommandBus } from '@nestjs/cqrs';
 import { CreateAccount } from '../../../commands/account/create-account.js';
 import type { HandleDigest } from '../../../commands/support/handle-digest.js';
+import type { MailRequests } from '../../../commands/mail/mail-requests.js';
 import type { Config } from '../../../base/config/config.js';
+import { mailDelivery } from '../../../base/config/mail-settings.js';
 import { registrationFaults } from '../../../domain/account/account.js';
 import { Refusal } from '../../../domain/refusal.js';
 import { AccountRow } from '../../../base/store/authority/account.row.js';
@@ -31,6 +33,7 @@ export class SignUp {
     private readonly digest: HandleDigest,
     private readonly passwords: Passwords,
     private readonly limits: SignInLimits,
+    private readonly mails: MailRequests,
     private readonly config: Config,
   ) {}
 
@@ -55,7 +58,8 @@ export class SignUp {
 
   /**
    * Creates an account from the fields `handle`, `displayName`, `email`, `password`. Returns a message for each wrong
-   * field instead. The same form sent again creates no second account.
+   * field instead. The same form sent again creates no second account. A mail asks if the address is the person's; it alone
+   * tells if the address is another account's.
    * @param pageSecret identifies the form: see csrf-protection.ts
    * @param appId the application that sent the person here; undefined: none did
    * @throws {Fault} `social_authority_required`, `pilot_rate_limited`. Also errors of log and store: resending is safe.
@@ -82,6 +86,8 @@ export class SignUp {
       const { actorId, created } = await this.commands.execute(
         new CreateAccount(account, pageRequestMetadata(exchange, { appId })),
       );
+      if (created && mailDelivery(this.config) !== 'none')
+        await this.mails.add({ kind: 'verification', actorId, address: person.email });
       const proven = created ? passwordHash : await this.matchingHash(actorId, password);
       return proven === undefined ? createdBefore : { actorId, passwordHash: proven, isNew: created };
     } catch (error) {

@@ -14,5 +14,6 @@ export function cookieNames(baseUrl: string) {
     knownBrowser: `${host}plaza_known_browser`,
     notice: `${host}plaza_notice`,
     appeal: `${secure}plaza_appeal`,
+    recovery: `${secure}plaza_recovery`,
   } as const;
 }

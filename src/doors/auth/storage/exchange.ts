@@ -10,6 +10,10 @@ export interface HttpExchange {
   readonly address: string;
 }
 
+/** A parameter of the query; empty: there is none. */
+export const queryOf = ({ request }: HttpExchange, name: string): string =>
+  new URL(request.url ?? '', 'http://localhost').searchParams.get(name) ?? '';
+
 export type FormFields = Readonly<Record<string, string>>;
 
 export type PageOrRedirect =

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../../base/support/clock.js';
 import { KNOWN_BROWSER_MS } from './known-browsers.js';
 import { WRONG_PASSWORD_DAYS } from './wrong-passwords.js';
+import { MAIL_REQUEST_MS } from '../../../commands/mail/mail-requests.js';
 import type { AuthorityStore } from '../../../base/store/authority/authority-store.js';
 import { isUnreachable } from '../../../base/store/unreachable.js';
 
@@ -34,6 +35,12 @@ const expired = [
      SELECT actor_id, day FROM authority.wrong_password
      WHERE day <= to_timestamp($1::double precision / 1000)::date - ${WRONG_PASSWORD_DAYS}
      ORDER BY day LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+  `DELETE FROM authority.mail_request WHERE request_id IN (
+     SELECT request_id FROM authority.mail_request WHERE requested_at < $1::bigint - ${MAIL_REQUEST_MS}
+     ORDER BY requested_at LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+  `DELETE FROM authority.recovery_link WHERE token_hash IN (
+     SELECT token_hash FROM authority.recovery_link WHERE expires_at < $1::bigint
+     ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)`,
   // A claim without a row counts from its beginning, so it stays idle; the queue then reads its stream, so few are without.
   `DELETE FROM cases.activity WHERE case_id IN (
      SELECT case_id FROM cases.activity WHERE active_at < $1::bigint - ${SIGNS_MS}
@@ -42,7 +49,8 @@ const expired = [
 
 /**
  * Deletes expired tokens, codes, sessions and interactions, operators' too, the used quota of ended limit
- * windows, the signs of claimers after a day, and what sign-in no longer needs of known browsers and wrong passwords. A spent
+ * windows, the signs of claimers after a day, requests for mails, and what sign-in no longer needs of known browsers and wrong
+ * passwords. A spent
  * token stays until it expires, so that its reuse is detected. Servers may run it concurrently: each skips locked rows.
  * Batches are small, so that no request waits long.
  */

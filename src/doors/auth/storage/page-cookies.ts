@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/support/clock.js';
 import type { IdGenerator } from '../../../base/support/id-generator.js';
 import type { AuthorizationServer } from '../authorization-server.js';
-import { APPEAL_PATH } from '../settings.js';
+import { APPEAL_PATH, RECOVERY_PATH } from '../settings.js';
 import type { AuthSettings } from '../settings.js';
 import { cookieNames } from './cookie-names.js';
 import type { HttpExchange } from './exchange.js';
@@ -74,6 +74,16 @@ export class PageCookies {
   /** `value` null deletes it. */
   setAppeal(exchange: HttpExchange, value: string | null, until?: Date): void {
     this.set(exchange, this.names.appeal, value, until, APPEAL_PATH);
+  }
+
+  /** The token of a recovery link, which the browser sends to the pages of the recovery alone. */
+  recovery(exchange: HttpExchange): string | undefined {
+    return this.get(exchange, this.names.recovery);
+  }
+
+  /** `value` null deletes it. */
+  setRecovery(exchange: HttpExchange, value: string | null, until?: Date): void {
+    this.set(exchange, this.names.recovery, value, until, RECOVERY_PATH);
   }
 
   private jar({ request, response }: HttpExchange) {

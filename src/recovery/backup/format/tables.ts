@@ -41,7 +41,8 @@ export const derivedAuthorityTables = [
 /**
  * Tables that are neither copied nor restored: the state of the authority rebuild, which a restored network begins anew
  * (incarnations/authority-rebuild.ts), the migrations of this database, the last uses of operators' credentials,
- * their sign-ins, what a sign-in page knows of browsers and wrong passwords, and the rewrites of this database's files.
+ * their sign-ins, what a sign-in page knows of browsers and wrong passwords, mails to send with their links, and the rewrites
+ * of this database's files.
  */
 const transient = [
   'authority.deriving',
@@ -53,6 +54,8 @@ const transient = [
   'authority.operator_session',
   'authority.known_browser',
   'authority.wrong_password',
+  'authority.mail_request',
+  'authority.recovery_link',
   'authority.rewrite',
 ];
 

@@ -66,7 +66,8 @@ export async function destroyErasedKeys(client: ClientBase, copy: PreRestoreCopy
 /**
  * Merges restored credentials with the replaced ones in `copy`. Whatever ended or changed after the backup stays so,
  * and a session or token that only the backup has is removed: it ended since. Passwords and client secrets that only
- * `copy` has stay, because people and applications have no others. If `copy` is empty, the whole backup stays.
+ * `copy` has stay, because people and applications have no others. Of two proofs of one address, that of `copy` stays. If
+ * `copy` is empty, the whole backup stays.
  */
 export async function keepNewerCredentials(client: ClientBase, copy: PreRestoreCopy): Promise<void> {
   const [records, secrets, credentials] = [
@@ -83,8 +84,11 @@ export async function keepNewerCredentials(client: ClientBase, copy: PreRestoreC
     FROM ${records} AS here WHERE (here.kind, here.key_hash) = (record.kind, record.key_hash);
     DELETE FROM authority.client_secret WHERE app_id IN (SELECT app_id FROM ${secrets});
     INSERT INTO authority.client_secret SELECT * FROM ${secrets};
+    UPDATE authority.credential SET address_proof = NULL
+    WHERE actor_id IN (SELECT actor_id FROM ${credentials})
+      OR address_proof IN (SELECT address_proof FROM ${credentials});
     INSERT INTO authority.credential SELECT * FROM ${credentials}
-    ON CONFLICT (actor_id) DO UPDATE SET password_hash = EXCLUDED.password_hash`);
+    ON CONFLICT (actor_id) DO UPDATE SET password_hash = EXCLUDED.password_hash, address_proof = EXCLUDED.address_proof`);
 }
 
 /**

@@ -1,0 +1,67 @@
+import { ADDRESS_LINK_HOURS } from '../../commands/account/address-links.js';
+import { RECOVERY_LINK_MINUTES } from '../../commands/account/recovery-links.js';
+
+/**
+ * The words of mails. Of what people typed they have the handle alone, which is of letters, digits and _. Those that tell
+ * of a change have no link: nobody should learn to click on one.
+ */
+export interface MailText {
+  readonly subject: string;
+  readonly text: string;
+}
+
+const NETWORK = 'Plaza';
+
+const paragraphs = (...texts: readonly string[]): string => `${texts.join('\n\n')}\n`;
+
+export const recoveryMail = (handle: string, link: string): MailText => ({
+  subject: `${NETWORK}: a new password for @${handle}`,
+  text: paragraphs(
+    `Somebody asked for a new password of your account @${handle} on ${NETWORK}.`,
+    'If it was you, open this page, and choose one there:',
+    link,
+    `The link works once, and for ${RECOVERY_LINK_MINUTES} minutes. To open it changes nothing.`,
+    'If it was not you, do nothing: your password stays as it is. Never pass the link on.',
+  ),
+});
+
+export const verificationMail = (handle: string, link: string): MailText => ({
+  subject: `${NETWORK}: is this the address of @${handle}?`,
+  text: paragraphs(
+    `The person of the account @${handle} on ${NETWORK} says that this is their e-mail address.`,
+    `If you are @${handle}, open this page in the browser in which you are signed in, and confirm it there:`,
+    link,
+    `The link works for ${ADDRESS_LINK_HOURS} hours. To open it changes nothing.`,
+    `If you are not @${handle}, do not confirm it: others would take that account for yours. Do nothing, and the address stays unconfirmed.`,
+  ),
+});
+
+export const takenMail = (handle: string): MailText => ({
+  subject: `${NETWORK}: this address is already that of @${handle}`,
+  text: paragraphs(
+    `Somebody gave this address for another account on ${NETWORK}. It is that of your account @${handle}, and stays so.`,
+    `If it was you: sign in as @${handle}. If you do not remember the password, ask for a new one at the sign-in page. For a second account, use another address.`,
+    'If it was not you, do nothing.',
+  ),
+});
+
+export const changedMail = (handle: string, contact: string | undefined): MailText => ({
+  subject: `${NETWORK}: @${handle} has another address`,
+  text: paragraphs(
+    `The account @${handle} on ${NETWORK} has another e-mail address now. This one opens it no more.`,
+    `If it was you, there is nothing to do. If it was not, somebody knows your password: sign in, change the password, then the address. ${whomToAsk(contact)}`,
+  ),
+});
+
+export const recoveredMail = (handle: string, contact: string | undefined): MailText => ({
+  subject: `${NETWORK}: @${handle} has a new password`,
+  text: paragraphs(
+    `Somebody set a new password for the account @${handle} on ${NETWORK}, by a link in a mail. Every browser was signed out.`,
+    `If it was you, there is nothing to do. If it was not, somebody reads the mails of the account's address. ${whomToAsk(contact)}`,
+  ),
+});
+
+const whomToAsk = (contact: string | undefined): string =>
+  contact === undefined
+    ? 'If you cannot, ask the operator of the network.'
+    : `If you cannot, ask the operator of the network: ${contact}`;

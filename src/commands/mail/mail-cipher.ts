@@ -1,0 +1,35 @@
+import { createSecretKey, randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { NONCE_BYTES } from '../../base/support/aes-gcm.js';
+import { decrypt, encrypt } from '../../log/encryption.js';
+import type { PersonKey } from '../../log/vault/key-vault.js';
+import { NetworkSecrets } from '../../log/vault/network-secrets.js';
+
+/** A text of one purpose is no text of the other. */
+type Purpose = 'mail request' | 'address link';
+
+/** Encrypts, under a secret of the network, what a mail is made from, and what the link of a mail says. */
+@Injectable()
+export class MailCipher {
+  private known: PersonKey | undefined;
+
+  constructor(private readonly secrets: NetworkSecrets) {}
+
+  async encrypt(purpose: Purpose, content: object): Promise<string> {
+    return encrypt(await this.key(), JSON.stringify(content), purpose, randomBytes(NONCE_BYTES)).box;
+  }
+
+  /** @throws {Error} the text is of another purpose or network, or was changed. */
+  async decrypt(purpose: Purpose, box: string): Promise<unknown> {
+    const key = await this.key();
+    return JSON.parse(decrypt(key, { keyId: key.id, box }, purpose));
+  }
+
+  private async key(): Promise<PersonKey> {
+    this.known ??= {
+      id: 'mail-keys',
+      key: createSecretKey(await this.secrets.get('mail-keys', () => randomBytes(32))),
+    };
+    return this.known;
+  }
+}

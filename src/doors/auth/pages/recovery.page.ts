@@ -1,0 +1,125 @@
+import { PASSWORD_MIN_CODE_POINTS } from '../passwords.js';
+import { hiddenField, html } from '../../../base/pages/html.js';
+import type { Html } from '../../../base/pages/html.js';
+import { pageLayout } from '../../../base/pages/layout.js';
+import { textField } from './parts.js';
+
+export interface RecoveryPage {
+  readonly action: string;
+  readonly form: string;
+  readonly signIn: string;
+  readonly sendsMail: boolean;
+  readonly contact: string | undefined;
+  readonly typed: string;
+  readonly fault: string | undefined;
+}
+
+export function recoveryPage(page: RecoveryPage): string {
+  const { action, form, signIn, sendsMail, contact, typed, fault } = page;
+  return pageLayout(
+    'Forgot your password?',
+    html`<h1>Forgot your password?</h1>
+      ${
+        sendsMail
+          ? html`<p class="quiet">
+                Type the e-mail address that you confirmed for your account. You get a link by which you
+                choose a new password.
+              </p>
+              <form method="post" action="${action}">
+                ${hiddenField('form', form)}
+                <div class="fields">
+                  ${textField({
+                    name: 'email',
+                    label: 'E-mail address',
+                    type: 'email',
+                    autocomplete: 'email',
+                    value: typed,
+                    fault,
+                    first: true,
+                  })}
+                  <button class="main" type="submit">Send me a link</button>
+                </div>
+              </form>
+              <p class="hint">An address that nobody confirmed opens no account. ${askOperator(contact)}</p>`
+          : html`<p>This network sends no mail, so it cannot send you a link.</p>
+              <p>${askOperator(contact)}</p>`
+      }
+      <p class="aside"><a href="${signIn}">Back to the sign-in</a></p>`,
+  );
+}
+
+/** The same page for every address. */
+export function askedPage({
+  minutes,
+  signIn,
+}: {
+  readonly minutes: number;
+  readonly signIn: string;
+}): string {
+  return pageLayout(
+    'Look at your mail',
+    html`<h1>Look at your mail</h1>
+      <p>
+        If the address was confirmed for an account, a mail is on its way to it. Its link works once, and for
+        ${String(minutes)} minutes.
+      </p>
+      <p class="quiet">
+        Nothing came after some minutes? Look into the folder for unwanted mail, and try the other addresses
+        that you have. A few mails an hour are sent to one address.
+      </p>
+      <p class="aside"><a href="${signIn}">Back to the sign-in</a></p>`,
+  );
+}
+
+export interface NewPasswordPage {
+  readonly action: string;
+  readonly form: string;
+  readonly handle: string;
+  readonly fault: string | undefined;
+}
+
+export function newPasswordPage({ action, form, handle, fault }: NewPasswordPage): string {
+  return pageLayout(
+    'A new password',
+    html`<h1>A new password for @${handle}</h1>
+      <p class="quiet">It signs you in here, and signs every other browser out.</p>
+      <form method="post" action="${action}">
+        ${hiddenField('form', form)}
+        <input hidden name="username" value="${handle}" autocomplete="username" />
+        <div class="fields">
+          ${textField({
+            name: 'new',
+            label: 'New password',
+            type: 'password',
+            autocomplete: 'new-password',
+            hint: `At least ${PASSWORD_MIN_CODE_POINTS} characters. Longer is better, and a few words will do.`,
+            fault,
+            first: true,
+          })}
+          <p class="choice">
+            <input type="checkbox" id="disconnect" name="disconnect" value="all" />
+            <label for="disconnect"
+              >Also disconnect every application, if somebody else was in your account</label
+            >
+          </p>
+          <button class="main" type="submit">Set the password</button>
+        </div>
+      </form>`,
+  );
+}
+
+export function endedPage({ again }: { readonly again: string }): string {
+  return pageLayout(
+    'This link has ended',
+    html`<h1>This link has ended</h1>
+      <p>
+        It was used, it is too old, or your password or address has changed since. Nothing was changed now.
+      </p>
+      <p class="aside"><a href="${again}">Ask for another link</a></p>`,
+  );
+}
+
+export const askOperator = (contact: string | undefined): Html =>
+  contact === undefined
+    ? html`Ask the operator of this network.`
+    : html`Ask the operator of this network: ${contact}`;

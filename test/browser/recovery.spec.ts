@@ -1,0 +1,120 @@
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { SmtpServer } from '../support/smtp-server.js';
+import { linkIn } from '../auth/support/mail.js';
+import { newHandle, password } from './support/application.js';
+import { describeInBrowser, startChromium } from './support/chromium.js';
+import { expectLegible, isFocusVisible } from './support/legibility.js';
+import { WatchedBrowser } from './support/watched-browser.js';
+
+const NEXT = 'another horse battery';
+
+/** @slow */
+describeInBrowser('a way back into an account, in a real browser,', () => {
+  let smtp: SmtpServer;
+  let network: TestNetwork;
+  let chromium: Browser;
+  let watched: WatchedBrowser;
+
+  beforeAll(async () => {
+    smtp = await SmtpServer.start();
+    [network, chromium] = await Promise.all([
+      startNetwork({ ...smtp.settings, OPERATOR_CONTACT: 'desk@plaza.example' }),
+      startChromium(),
+    ]);
+    watched = new WatchedBrowser(chromium);
+  });
+
+  afterEach(() => watched.close());
+
+  afterAll(async () => {
+    await chromium?.close();
+    await network?.stop();
+    await smtp?.stop();
+  });
+
+  const account = () => `${network.baseUrl}/api/auth/account`;
+
+  /** Types into the field that has the focus, which must be visible. */
+  async function type(page: Page, ...texts: readonly string[]): Promise<void> {
+    for (const [index, text] of texts.entries()) {
+      if (index > 0) await page.keyboard.press('Tab');
+      expect(await isFocusVisible(page)).toBe(true);
+      await page.keyboard.type(text);
+    }
+    await page.keyboard.press('Enter');
+  }
+
+  /** Presses Tab up to a link or button. */
+  async function press(page: Page, name: string): Promise<void> {
+    const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '');
+    for (let steps = 0; steps < 40 && (await focused()) !== name; steps++) await page.keyboard.press('Tab');
+    expect([await focused(), await isFocusVisible(page)]).toEqual([name, true]);
+    await page.keyboard.press('Enter');
+  }
+
+  it('with the keyboard alone: sign-up, confirmation, change of address, forgotten password', async () => {
+    const handle = newHandle('mia');
+    const [first, second] = [`${handle}@example.org`, `new.${handle}@example.org`];
+    const page = await watched.newPage();
+    await page.goto(`${account()}/sign-up`);
+    await type(page, handle, 'Mia', first, password);
+    await page.getByText('not confirmed').waitFor();
+    await expectLegible(page, 'address-unconfirmed');
+    const link = linkIn(await smtp.take(first));
+
+    const stranger = await watched.newPage();
+    await stranger.goto(link);
+    await expectLegible(stranger, 'address-sign-in-first');
+
+    await page.goto(link);
+    await expectLegible(page, 'address-confirm');
+    await press(page, 'Confirm the address');
+    await page.getByText('Your address is confirmed.').waitFor();
+    await expectLegible(page, 'address-confirmed');
+
+    await press(page, 'change');
+    await page.getByRole('heading', { name: 'Another e-mail address' }).waitFor();
+    await type(page, second, 'a wrong password');
+    await page.getByRole('alert').waitFor();
+    await expectLegible(page, 'address-change-again');
+    await page.getByLabel('Your password').fill(password);
+    await page.keyboard.press('Enter');
+    await page.getByText('A mail is on its way').waitFor();
+    await page.goto(linkIn(await smtp.take(second)));
+    await press(page, 'Confirm the address');
+    await page.getByText(`${second} (confirmed`).waitFor();
+    await smtp.take(first);
+
+    const other = await watched.newPage();
+    await other.goto(account());
+    await press(other, 'Forgot your password?');
+    await other.getByRole('heading', { name: 'Forgot your password?' }).waitFor();
+    await expectLegible(other, 'recovery');
+    await type(other, 'nobody');
+    await other.getByLabel('E-mail address').waitFor();
+    await other.getByLabel('E-mail address').fill(second);
+    await other.keyboard.press('Enter');
+    await other.getByText('a mail is on its way').waitFor();
+    await expectLegible(other, 'recovery-asked');
+    const recovery = linkIn(await smtp.take(second));
+    await other.goto(recovery);
+    expect(other.url()).not.toContain('token');
+    await expectLegible(other, 'recovery-password');
+    await type(other, 'password1');
+    await other.getByRole('alert').waitFor();
+    await expectLegible(other, 'recovery-password-again');
+    await type(other, NEXT);
+    await other.getByText('Your new password is set').waitFor();
+    await expectLegible(other, 'recovery-done');
+
+    await stranger.goto(recovery);
+    await stranger.getByRole('heading', { name: 'This link has ended' }).waitFor();
+    await expectLegible(stranger, 'recovery-ended');
+    await page.goto(account());
+    await page.getByLabel('Handle').waitFor();
+    expect(watched.takeFaults()).toEqual([]);
+  });
+});
