@@ -3,8 +3,8 @@ import type { AuditedEvent, AuditSearch } from '../../../projections/audit/audit
 import { eventsAfter, followFrom } from '../../../projections/audit/follow.read-model.js';
 import type { RecordedExport } from '../../commands/network/records.js';
 import { canonicalJson } from '../../log/transparency/canonical-json.js';
-import { leafHash, MerkleTree } from '../../log/transparency/merkle-tree.js';
-import { signNote } from '../../log/transparency/signed-note.js';
+import { signedLines } from '../../log/transparency/signed-lines.js';
+import type { SignedEntries } from '../../log/transparency/signed-lines.js';
 import type { NoteSigner } from '../../log/transparency/signed-note.js';
 import { entryOf } from './entry.js';
 import { exportNoteText } from './export-manifest.js';
@@ -23,33 +23,24 @@ export interface ExportedSearch {
  * Yields the entries of a search up to the event that records the export, in the order of the log, as lines of canonical
  * JSON; at last the signed note, as `{"note":…}`, or `{"fault":…}` with the message that `explain` gives.
  */
-export async function* exportAudit(
+export function exportAudit(
   pool: Pool,
   signers: readonly NoteSigner[],
   { search, query, recorded, operatorId }: ExportedSearch,
   explain: (error: unknown) => string,
 ): AsyncGenerator<string, void> {
   const { exportId, networkId, at, position, eventId } = recorded;
-  const tree = new MerkleTree();
-  try {
-    for await (const events of pagesUpTo(pool, search, position)) {
-      const lines = events.map(exportedLine);
-      for (const line of lines) tree.append(leafHash(Buffer.from(line)));
-      if (lines.length > 0) yield `${lines.join('\n')}\n`;
-    }
-    const text = exportNoteText({
+  const noteTextOf = (entries: SignedEntries) =>
+    exportNoteText({
       exportId,
       network: networkId,
       operatorId: operatorId ?? null,
       exportedAt: new Date(at).toISOString(),
       query,
       upTo: { position: Number(position), eventId },
-      entries: { count: tree.size, root: tree.root().toString('base64') },
+      entries,
     });
-    yield `${JSON.stringify({ note: signNote(text, signers) })}\n`;
-  } catch (error) {
-    yield `${JSON.stringify({ fault: explain(error) })}\n`;
-  }
+  return signedLines(linesUpTo(pool, search, position), signers, noteTextOf, explain);
 }
 
 /** Without texts, and without the secret id of the request: it hides leaves of the transparency log. */
@@ -59,18 +50,18 @@ function exportedLine(event: AuditedEvent): string {
 }
 
 /** @throws {Error} the audit lost events meanwhile, since the worker fills it anew. */
-async function* pagesUpTo(
+async function* linesUpTo(
   pool: Pool,
   search: AuditSearch,
   end: bigint,
-): AsyncGenerator<readonly AuditedEvent[], void> {
+): AsyncGenerator<readonly string[], void> {
   let after = search.since === undefined ? ('none' as const) : await followFrom(pool, search.since);
   while (after === 'none' || after.position < end) {
     const { events, cursor } = await eventsAfter(pool, search, after, PAGE);
     // Each page proves the cursor that it begins with. So none is missing before it, even if the audit was emptied.
     if (cursor === 'unknown' || cursor === 'none' || cursor === after)
       throw new Error('the audit was emptied during the export');
-    yield events.filter(({ position }) => position <= end);
+    yield events.filter(({ position }) => position <= end).map(exportedLine);
     after = cursor;
   }
 }
