@@ -3,6 +3,7 @@ import { accountHandlers } from './account/accounts.js';
 import { AddressLinks } from './account/address-links.js';
 import { Addresses } from './account/addresses.js';
 import { confirmAddressHandler } from './account/confirm-address.js';
+import { beginDownloadHandler } from './account/begin-download.js';
 import { createAccountHandler } from './account/create-account.js';
 import { eraseAccountHandler } from './account/erase-account.js';
 import { ErasureSteps } from './account/erasure-steps.js';
@@ -56,6 +57,7 @@ export const commandHandlers = [
   ...signInHandlers,
   confirmAddressHandler,
   recoverAccountHandler,
+  beginDownloadHandler,
   ...analyticsHandlers,
   ...applicationHandlers,
   updateApplicationHandler,

@@ -7,6 +7,7 @@ import { backupEvents } from '../domain/backup/events.js';
 import { batchEvents } from '../domain/batch/events.js';
 import { blockEvents } from '../domain/block/events.js';
 import { caseEvents } from '../domain/case/events.js';
+import { downloadEvents } from '../domain/download/events.js';
 import type { EventDeclaration, EventIn, Treatment } from '../domain/event.js';
 import { allowanceEvents, fourEyesEvents } from '../domain/four-eyes/events.js';
 import { grantEvents } from '../domain/grant/events.js';
@@ -42,6 +43,7 @@ const declared = {
   ...operatorEvents,
   ...analyticsEvents,
   ...caseEvents,
+  ...downloadEvents,
 };
 
 export type StoredEvent = EventIn<typeof declared>;

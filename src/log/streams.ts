@@ -43,6 +43,7 @@ export const streams = {
   operatorDisclosures: (operatorId: string) => `plaza_operator_disclosures-${operatorId}`,
   operatorSignIns: (operatorId: string) => `plaza_operator_sign_ins-${operatorId}`,
   case: (caseId: string) => `plaza_case-${caseId}`,
+  downloads: (actorId: string) => `plaza_downloads-${actorId}`,
 };
 
 /** The ids in the names of streams about persons, posts, grants and applications, as fields of events, in their order. */
@@ -51,6 +52,7 @@ const idsInNames: Readonly<Record<string, readonly ('actorId' | 'postId' | 'gran
   profile: ['actorId'],
   'plaza_sign-ins': ['actorId'],
   plaza_access: ['actorId'],
+  plaza_downloads: ['actorId'],
   pair: ['actorId', 'actorId'],
   like: ['actorId', 'postId'],
   post: ['postId'],

@@ -35,6 +35,7 @@ const activities: { readonly [Type in EventType]: Activity } = {
   'account.address_verified': none,
   'account.address_changed': none,
   'account.recovered': none,
+  'download.begun': none,
   'handle.claimed': none,
   'handle.released': none,
   'application.registered': none,

@@ -4,6 +4,7 @@ import type { ApplicationChanged } from '../../domain/application/events.js';
 import { evolveApproval, noApproval } from '../../domain/approval/approval.js';
 import { evolveBatch, noBatch } from '../../domain/batch/batch.js';
 import { evolveCase, noCase } from '../../domain/case/case.js';
+import { evolveDownloads, MAX_DOWNLOADS, noDownloads } from '../../domain/download/download.js';
 import { evolveFourEyes, noFourEyes } from '../../domain/four-eyes/four-eyes.js';
 import { evolveGrant, noGrant } from '../../domain/grant/grant.js';
 import { evolveNetwork, noNetwork } from '../../domain/network/network.js';
@@ -35,6 +36,9 @@ export const aggregates = {
   approval: aggregate(streams.approval, noApproval, evolveApproval),
   batch: aggregate(streams.batch, noBatch, evolveBatch),
   case: aggregate(streams.case, noCase, evolveCase),
+  downloads: aggregate(streams.downloads, noDownloads, evolveDownloads, async (log, stream) =>
+    (await log.read(stream, { limit: MAX_DOWNLOADS, direction: 'backwards' })).toReversed(),
+  ),
   fourEyes: aggregate(streams.fourEyes, noFourEyes, evolveFourEyes, newestEventOf),
   grant: aggregate(streams.grant, noGrant, evolveGrant, firstAndNewestOf),
   handle: aggregate(streams.handle, freeHandle, evolveHandle, newestEventOf),

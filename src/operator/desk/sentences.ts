@@ -73,6 +73,7 @@ const words: Readonly<Record<EventType, string | Verb>> = {
   'account.address_verified': 'confirmed the e-mail address of {actorId}',
   'account.address_changed': 'changed the e-mail address of {actorId}',
   'account.recovered': 'set a new password for {actorId} by a link in a mail',
+  'download.begun': 'began a download of the data of {actorId}',
   'handle.claimed': 'took a handle for {actorId}',
   'handle.released': 'released a former handle of {actorId}',
   'application.registered': 'registered the application {appId}',

@@ -62,6 +62,7 @@ function streamOf({ type, data }: StoredEvent): string {
     type === 'account.recovered'
   )
     return `plaza_access-${data.actorId}`;
+  if (type === 'download.begun') return `plaza_downloads-${data.actorId}`;
   if ('actorId' in data) return `account-${data.actorId}`;
   if ('operatorId' in data) return `plaza_operator-${data.operatorId}`;
   return type.startsWith('network.') ? 'network' : type;
@@ -282,6 +283,8 @@ export const some = {
   restore: () =>
     event('network.restored', { restoreId: 'restore', backupId: 'backup', parts: ['log'], at: 1_000 }),
   sentPart: () => event('backup.part_sent', { backupId: 'backup', part: 'log', at: 1_000 }),
+  download: (actorId: string) =>
+    event('download.begun', { actorId, downloadId: 'download', parts: ['events', 'inbox'], at: 1_000 }),
   auditExport: () => event('audit.exported', { exportId: 'export', query: '', at: 1_000 }),
   fourEyesRequirement: () => event('operator.four_eyes_required', { batchItems: 5, at: 1_000 }),
   fourEyesEnd: () => event('operator.four_eyes_lifted', { at: 1_000 }),
