@@ -72,7 +72,10 @@ export function newestEvents(
     );
     const events = rows.slice(0, limit).map(presentEvent);
     if (rows.length > limit) return { events, next: events.at(-1) };
-    return { events, next: others.length === 0 ? undefined : await last(client, shortest, search, before) };
+    return {
+      events,
+      next: others.length === 0 ? undefined : await lastCandidate(client, shortest, search, before),
+    };
   });
 }
 
@@ -101,7 +104,8 @@ async function byLength(
   return counted.toSorted((a, b) => length(a) - length(b));
 }
 
-async function last(
+/** The last event that a page of a list reads. Undefined: the list ends with this page. */
+export async function lastCandidate(
   client: ClientBase,
   list: EventList,
   search: AuditSearch,

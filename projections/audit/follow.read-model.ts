@@ -26,7 +26,7 @@ export function eventsAfter(
   limit: number,
 ): Promise<FollowedEvents> {
   return inSnapshot(pool, async (client) => {
-    if (after !== 'none' && !(await has(client, after))) return { events: [], cursor: 'unknown' };
+    if (after !== 'none' && !(await hasEvent(client, after))) return { events: [], cursor: 'unknown' };
     const parameters = new Parameters();
     const candidates = candidatesAfter(after, parameters);
     const filters = [
@@ -70,7 +70,7 @@ const cursorOf = ({ position, event_id }: Row): FollowCursor => ({
   eventId: event_id,
 });
 
-async function has(client: ClientBase, { position, eventId }: FollowCursor): Promise<boolean> {
+export async function hasEvent(client: ClientBase, { position, eventId }: FollowCursor): Promise<boolean> {
   const { rowCount } = await client.query(
     'SELECT FROM audit.event WHERE position = $1::numeric AND event_id = $2::uuid',
     [String(position), eventId],

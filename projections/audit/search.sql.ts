@@ -69,7 +69,7 @@ const everything: EventList = {
   newest: (window, limit) => ofEvent('true', window, limit),
 };
 
-const aboutList = ({ kind, id }: AuditSubject): EventList => ({
+export const aboutList = ({ kind, id }: AuditSubject): EventList => ({
   kind,
   newest: (window, limit, parameters) => `
     SELECT at, position FROM audit.about
