@@ -2,9 +2,11 @@
 """Verifies what a Plaza network signed, with Python's standard library alone and without the network.
 
     python3 verify_log.py export DIR KEY [KEY...]
+    python3 verify_log.py data FILE KEY [KEY...]
 
-DIR has the files of an export (docs/audit.md). KEY is the public key of the network, kept from an earlier day: NAME+HASH+BASE64, or @FILE
-with one key a line. Exit codes: 0 verified, 1 refused, 2 wrong usage or nothing that this script can read. Sources: RFC 8032, RFC 6962, C2SP signed-note.
+DIR has the files of an export (docs/audit.md), FILE the data of a person (docs/own-data.md). KEY is the public key of the network, kept from
+an earlier day: NAME+HASH+BASE64, or @FILE with one key a line. Exit codes: 0 verified, 1 refused, 2 wrong usage or nothing that this script
+can read. Sources: RFC 8032, RFC 6962, C2SP signed-note.
 """
 
 import argparse
@@ -137,43 +139,64 @@ def root(tree):
         hashed = node_hash(left, hashed)
     return hashed
 
-FIELDS = ("network", "exportId", "exportedAt", "operatorId", "query", "upTo")
+def read_lines(path):
+    """Returns the tree of the lines of a file, up to its end or to a line with a note, and that line."""
+    tree, name = [], os.path.basename(path)
+    with open(path, "rb") as file:
+        for line in file:
+            if not line.endswith(b"\n"):
+                raise Refused(f"{name} does not end with a whole line")
+            if line.startswith(b'{"note":') and not file.read(1):
+                return tree, line
+            append(tree, 1, leaf_hash(line[:-1]))
+    return tree, None
 
-def verify_export(directory, keys):
-    with open(os.path.join(directory, "manifest.note"), "rb") as file:
-        text, name = open_note(file.read(), keys)
-    kind, _, rest = text.partition("\n")
-    if kind != "plaza-audit-export/v1":
-        raise Unreadable("the note is signed, and no manifest of an export that this script knows")
+def verify(note, keys, kind, fields, path, tree):
+    text, signers = open_note(note, keys)
+    found, _, rest = text.partition("\n")
+    if found != kind:
+        raise Unreadable("the note is signed, and no manifest that this script knows here")
     try:
-        manifest, tree = json.loads(rest), []
-        shown = [f"{field}: {json.dumps(manifest[field])}" for field in FIELDS]
+        manifest = json.loads(rest)
+        shown = [f"{field}: {json.dumps(manifest[field])}" for field in fields]
         count_signed, root_signed = manifest["entries"]["count"], manifest["entries"]["root"]
     except (ValueError, TypeError, KeyError, RecursionError):
         raise Unreadable("the signed manifest has another form than this script knows") from None
-    with open(os.path.join(directory, "audit.jsonl"), "rb") as file:
-        for line in file:
-            if not line.endswith(b"\n"):
-                raise Refused("audit.jsonl does not end with a whole line")
-            append(tree, 1, leaf_hash(line[:-1]))
-    count = sum(size for size, _ in tree)
+    count, name = sum(size for size, _ in tree), os.path.basename(path)
     if count != count_signed:
-        raise Refused(f"audit.jsonl has {count} entries, and the network signed {count_signed}")
+        raise Refused(f"{name} has {count} entries, and the network signed {count_signed}")
     if base64.b64encode(root(tree)).decode() != root_signed:
-        raise Refused("audit.jsonl is not as the network signed it: entries were changed or moved")
-    print(f"verified: {count} entries, signed by {name}", *shown, sep="\n")
+        raise Refused(f"{name} is not as the network signed it: entries were changed or moved")
+    print(f"verified: {count} entries, signed by {signers}", *shown, sep="\n")
+
+EXPORT = "plaza-audit-export/v1", ("network", "exportId", "exportedAt", "operatorId", "query", "upTo")
+DATA = "plaza-own-data/v1", ("network", "actorId", "downloadId", "begunAt", "upTo")
+
+def verify_export(directory, keys):
+    path = os.path.join(directory, "audit.jsonl")
+    with open(os.path.join(directory, "manifest.note"), "rb") as file:
+        verify(file.read(), keys, *EXPORT, path, read_lines(path)[0])
+
+def verify_data(path, keys):
+    tree, last = read_lines(path)
+    try:
+        note = json.loads(last)["note"].encode()
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        raise Refused("the file does not end with a note: it was cut off") from None
+    verify(note, keys, *DATA, path, tree)
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
-    export = commands.add_parser("export", help="verify the files of plaza export audit")
-    export.add_argument("directory", metavar="DIR")
-    export.add_argument("keys", metavar="KEY", nargs="+")
-    export.set_defaults(verify=lambda given, keys: verify_export(given.directory, keys))
+    for name, place, run in ("export", "DIR", verify_export), ("data", "FILE", verify_data):
+        command = commands.add_parser(name)
+        command.add_argument("place", metavar=place)
+        command.add_argument("keys", metavar="KEY", nargs="+")
+        command.set_defaults(run=run)
     given = parser.parse_args()
     try:
         keys = [text for key in given.keys for text in (read_keys(key[1:]) if key[:1] == "@" else [key])]
-        given.verify(given, [read_key(text) for text in keys])
+        given.run(given.place, [read_key(text) for text in keys])
     except Refused as error:
         sys.exit(f"REFUSED: {error}")
     except (Unreadable, OSError, UnicodeError, MemoryError) as error:

@@ -30,6 +30,23 @@ describe('the account page', () => {
     expect(page.url).toBe(fixture.address);
   });
 
+  it('opens although the log does not have an event of the audit, as after a restore', async () => {
+    const { visitor, actorId } = await fixture.newPerson();
+    await fixture.network.database().dataSource.query(
+      `WITH added AS (
+         INSERT INTO audit.event (position, event_id, at, type, stream, revision, subject, actor_id, request_id)
+         VALUES (900000, gen_random_uuid(), 1, 'account.signed_in', $1, 99, '{}', $2, 'r') RETURNING at, position)
+       INSERT INTO audit.about (kind, id, at, position) SELECT 'actor', $2, at, position FROM added`,
+      [streams.signIns(actorId), actorId],
+    );
+    const { status, text } = await visitor.open(fixture.address);
+    expect([status, text]).toEqual([200, expect.stringContaining('It cannot be shown right now')]);
+    expect(text).toContain('Applications with access');
+    const history = await visitor.open(`${fixture.address}/history?before=0.7`);
+    expect(history.text).toContain('Nothing.');
+    expect((await visitor.open(`${fixture.address}/history?before=x`)).status).toBe(400);
+  });
+
   it('shares its session with the OAuth flow, in both directions', async () => {
     const { visitor, handle } = await fixture.newPerson();
     const { url } = await authorizationRequest(fixture.client, 'read');

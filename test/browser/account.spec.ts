@@ -56,7 +56,8 @@ describeInBrowser('the account page, in a real browser', () => {
     const page = await open(await somebody());
     const token = await connect(page);
     await page.goto(account());
-    const entry = page.getByRole('listitem').filter({ hasText: 'Pebble & Sons' });
+    const section = page.getByRole('region', { name: 'Applications with access' });
+    const entry = section.getByRole('listitem').filter({ hasText: 'Pebble & Sons' });
     expect(await entry.locator('time').count()).toBe(2);
     expect(await entry.innerText()).toContain('Write posts and replies in your name');
     expect(await statusOfProfile(network, token)).toBe(200);

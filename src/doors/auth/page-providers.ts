@@ -12,15 +12,24 @@ import { LOGGER } from '../../base/config/logger.js';
 import { EventLog } from '../../log/event-log.js';
 import { AuthorityStore } from '../../base/store/authority/authority-store.js';
 import { Postgres } from '../../base/store/postgres.js';
+import { PositionListener } from '../../base/store/position-listener.js';
+import { LogKeys } from '../../log/vault/log-keys.js';
+import { PersonsReads } from '../api/admission/persons-reads.js';
+import { PublishedStatements } from '../api/admission/published-statements.js';
+import { RestrictionProof } from '../api/admission/restriction-proof.js';
 import { AccountErasure } from './account/account-erasure.js';
 import { AccountPages } from './account/account.pages.js';
 import { AddressPages } from './account/address.pages.js';
 import { AppealPages } from './account/appeal.pages.js';
 import { Appeals } from './account/appeals.js';
 import { ConnectedApplications } from './account/connected-applications.js';
+import { Histories } from './account/histories.js';
 import { OwnCases } from './account/own-cases.js';
 import { PasswordChange } from './account/password-change.js';
 import { AuthorizationServer } from './authorization-server.js';
+import { DownloadSlots } from './own-data/download-slots.js';
+import { Downloads } from './own-data/downloads.js';
+import { OwnFacts } from './own-data/own-facts.js';
 import { Passwords } from './passwords.js';
 import { RecoveryPages } from './recovery/recovery.pages.js';
 import { AuthSettings } from './settings.js';
@@ -79,7 +88,24 @@ export const pageProviders: readonly FactoryProvider[] = [
   pageProvider(AppealAccess, PageCookies, AuthorityStore, Clock),
   pageProvider(Appeals, CommandBus),
   pageProvider(OwnCases, Postgres, EventLog),
-  pageProvider(AppealPages, PageCookies, CsrfProtection, AppealAccess, Appeals, OwnCases),
+  pageProvider(PersonsReads, PublishedStatements, RestrictionProof),
+  pageProvider(OwnFacts, Postgres, EventLog, PersonsReads),
+  pageProvider(Histories, OwnFacts),
+  pageProvider(DownloadSlots, Postgres),
+  pageProvider(
+    Downloads,
+    CommandBus,
+    AuthorityStore,
+    Passwords,
+    SignInLimits,
+    EventLog,
+    PositionListener,
+    DownloadSlots,
+    OwnFacts,
+    LogKeys,
+    LOGGER,
+  ),
+  pageProvider(AppealPages, PageCookies, CsrfProtection, AppealAccess, Appeals, OwnCases, Downloads),
   pageProvider(
     AddressPages,
     CommandBus,
@@ -124,6 +150,8 @@ export const pageProviders: readonly FactoryProvider[] = [
     WrongPasswords,
     Addresses,
     Config,
+    Histories,
+    Downloads,
   ),
 ];
 

@@ -17,6 +17,8 @@ export const AUTH_PREFIX = '/api/auth';
 
 export const ACCOUNT_PATH = `${AUTH_PREFIX}/account`;
 
+export const HISTORY_PATH = `${ACCOUNT_PATH}/history`;
+
 /** The page that a suspended person can open. */
 export const APPEAL_PATH = `${ACCOUNT_PATH}/appeal`;
 

@@ -78,6 +78,11 @@ export function accountPageRoutes({ pages, addresses, appeals, recovery }: Pages
       path: relativePath(recoveryActions.password),
       get: (exchange) => recovery.showPassword(exchange),
       post: (exchange, fields) => recovery.submitPassword(exchange, fields),
+    { path: relativePath(actions.history), get: (exchange) => pages.showHistory(exchange) },
+    { path: relativePath(actions.data), post: (exchange, fields) => pages.submitData(exchange, fields) },
+    {
+      path: `${relativePath(APPEAL_PATH)}/data`,
+      post: (exchange, fields) => appeals.submitData(exchange, fields),
     },
     { path: relativePath(actions.keep), post: (exchange, fields) => pages.submitKeep(exchange, fields) },
   ];

@@ -10,10 +10,13 @@ import { Refusal } from '../../../domain/refusal.js';
 import type { EventMetadata } from '../../../log/recorded.js';
 import { accountPage } from '../pages/account.page.js';
 import type { AccountPage } from '../pages/account.page.js';
+import { historyPage } from '../pages/own-data.js';
 import { signInPage } from '../pages/sign-in.page.js';
 import { signUpPage } from '../pages/sign-up.page.js';
+import type { Downloads } from '../own-data/downloads.js';
 import { Fault } from '../rules/faults.js';
 import { ACCOUNT_PATH, APPEAL_PATH, RECOVERY_PATH } from '../settings.js';
+import { ACCOUNT_PATH, APPEAL_PATH, HISTORY_PATH } from '../settings.js';
 import type { AppealAccess } from '../sign-in/appeal-access.js';
 import type { BrowserSessions, SignedIn } from '../sign-in/browser-sessions.js';
 import { pageRequestMetadata } from '../storage/exchange.js';
@@ -31,6 +34,7 @@ import { addressActions } from './address.pages.js';
 import type { AccountErasure } from './account-erasure.js';
 import type { Appeals } from './appeals.js';
 import type { ConnectedApplications } from './connected-applications.js';
+import type { Histories } from './histories.js';
 import { noticeText } from './notices.js';
 import type { NoticeName } from './notices.js';
 import type { OwnCases } from './own-cases.js';
@@ -46,6 +50,8 @@ export const actions = {
   erase: `${ACCOUNT_PATH}/erase`,
   keep: `${ACCOUNT_PATH}/keep`,
   appeal: `${ACCOUNT_PATH}/decisions`,
+  history: HISTORY_PATH,
+  data: `${ACCOUNT_PATH}/data`,
 } as const;
 
 export class AccountPages {
@@ -65,6 +71,8 @@ export class AccountPages {
     private readonly wrongPasswords: WrongPasswords,
     private readonly addresses: Addresses,
     private readonly config: Config,
+    private readonly histories: Histories,
+    private readonly downloads: Downloads,
   ) {}
 
   async show(exchange: HttpExchange): Promise<PageOrRedirect> {
@@ -172,6 +180,21 @@ export class AccountPages {
     return appealFault ? this.account(exchange, signedIn, { appealFault }) : this.done(exchange, 'appealed');
   }
 
+  async showHistory(exchange: HttpExchange): Promise<PageOrRedirect> {
+    const signedIn = await this.sessions.find(exchange);
+    if (!signedIn) return { location: ACCOUNT_PATH };
+    const history = await this.histories.page(signedIn.account.actorId, exchange);
+    return { page: historyPage(history, ACCOUNT_PATH), status: 200 };
+  }
+
+  async submitData(exchange: HttpExchange, fields: FormFields): Promise<PageOrRedirect> {
+    const signedIn = await this.checkSignedIn(exchange, fields);
+    const { actorId, handle } = signedIn.account;
+    const person = { actorId, handle: handle ?? '', uid: signedIn.uid };
+    const begun = await this.downloads.begin(exchange, person, fields);
+    return 'fault' in begun ? this.account(exchange, signedIn, { dataFault: begun.fault }) : begun;
+  }
+
   private done(exchange: HttpExchange, notice: NoticeName): PageOrRedirect {
     this.cookies.setNotice(exchange, notice);
     return { location: ACCOUNT_PATH };
@@ -189,7 +212,7 @@ export class AccountPages {
   private async account(
     exchange: HttpExchange,
     signedIn: SignedIn,
-    faults: Partial<Pick<AccountPage, 'passwordFaults' | 'erasureFault' | 'appealFault'>> = {},
+    faults: Partial<Pick<AccountPage, 'passwordFaults' | 'erasureFault' | 'appealFault' | 'dataFault'>> = {},
   ): Promise<PageOrRedirect> {
     const { displayName, handle, email, registeredAt, erasesAt, actorId } = signedIn.account;
     const holder = await this.addresses.holder(actorId);
@@ -211,6 +234,8 @@ export class AccountPages {
       erasureFault: undefined,
       appealFault: undefined,
       cases: await this.ownCases.of(actorId),
+      history: await this.histories.newest(actorId),
+      dataFault: undefined,
       notice: this.notice(exchange),
       ...faults,
     });

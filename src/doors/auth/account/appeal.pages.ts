@@ -3,6 +3,7 @@ import type { AppealFault } from '../pages/own-cases.js';
 import { Fault } from '../rules/faults.js';
 import { ACCOUNT_PATH, APPEAL_PATH } from '../settings.js';
 import type { Appellant, AppealAccess } from '../sign-in/appeal-access.js';
+import type { Downloads } from '../own-data/downloads.js';
 import type { CsrfProtection } from '../sign-in/csrf-protection.js';
 import type { FormFields, HttpExchange, PageOrRedirect } from '../storage/exchange.js';
 import type { PageCookies } from '../storage/page-cookies.js';
@@ -10,7 +11,7 @@ import type { Appeals } from './appeals.js';
 import { noticeText } from './notices.js';
 import type { OwnCases } from './own-cases.js';
 
-/** The page of a suspended person, who may read why and appeal, and nothing else. */
+/** The page of a suspended person, who may read why, appeal, and take their data along, and nothing else. */
 export class AppealPages {
   constructor(
     private readonly cookies: PageCookies,
@@ -18,6 +19,7 @@ export class AppealPages {
     private readonly access: AppealAccess,
     private readonly appeals: Appeals,
     private readonly ownCases: OwnCases,
+    private readonly downloads: Downloads,
   ) {}
 
   async show(exchange: HttpExchange): Promise<PageOrRedirect> {
@@ -28,9 +30,17 @@ export class AppealPages {
   async submit(exchange: HttpExchange, fields: FormFields): Promise<PageOrRedirect> {
     const appellant = await this.check(exchange, fields);
     const fault = await this.appeals.file(exchange, appellant.account.actorId, fields);
-    if (fault) return this.page(exchange, appellant, fault);
+    if (fault) return this.page(exchange, appellant, { appeal: fault });
     this.cookies.setNotice(exchange, 'appealed');
     return { location: APPEAL_PATH };
+  }
+
+  async submitData(exchange: HttpExchange, fields: FormFields): Promise<PageOrRedirect> {
+    const appellant = await this.check(exchange, fields);
+    const { actorId, handle } = appellant.account;
+    const person = { actorId, handle: handle ?? '', uid: appellant.holder };
+    const begun = await this.downloads.begin(exchange, person, fields);
+    return 'fault' in begun ? this.page(exchange, appellant, { download: begun.fault }) : begun;
   }
 
   async submitSignOut(exchange: HttpExchange, fields: FormFields): Promise<PageOrRedirect> {
@@ -52,17 +62,19 @@ export class AppealPages {
   private async page(
     exchange: HttpExchange,
     { account, holder }: Appellant,
-    fault?: AppealFault,
+    faults: { readonly appeal?: AppealFault; readonly download?: string } = {},
   ): Promise<PageOrRedirect> {
     const { displayName, handle, actorId } = account;
     const { decisions } = await this.ownCases.of(actorId);
+    const [form, person] = [this.csrf.field(holder), { displayName, handle: handle ?? '' }];
     const page = appealPage({
       signOut: `${APPEAL_PATH}/sign-out`,
-      person: { displayName, handle: handle ?? '' },
+      person,
       decisions,
-      forms: { action: APPEAL_PATH, form: this.csrf.field(holder), fault },
+      forms: { action: APPEAL_PATH, form, fault: faults.appeal },
+      download: { action: `${APPEAL_PATH}/data`, form, handle: person.handle, fault: faults.download },
       notice: noticeText(this.cookies.takeNotice(exchange)),
     });
-    return { page, status: fault ? 400 : 200 };
+    return { page, status: Object.keys(faults).length === 0 ? 200 : 400 };
   }
 }

@@ -6,6 +6,8 @@ import { pageLayout } from '../../../base/pages/layout.js';
 import type { WrongPasswordDay } from '../storage/wrong-passwords.js';
 import { decisionsCard, reportsCard } from './own-cases.js';
 import type { AppealFault, OwnCasesView } from './own-cases.js';
+import { downloadCard, historyCard } from './own-data.js';
+import type { History } from './own-data.js';
 import { formerNameLines, personCard, scopeList, textField } from './parts.js';
 import type { Person } from './parts.js';
 
@@ -25,7 +27,10 @@ export interface ConnectedApplication {
 
 export interface AccountPage {
   readonly actions: Readonly<
-    Record<'disconnect' | 'password' | 'signOut' | 'signOutEverywhere' | 'erase' | 'keep' | 'appeal', string>
+    Record<
+      'disconnect' | 'password' | 'signOut' | 'signOutEverywhere' | 'erase' | 'keep' | 'appeal' | 'data',
+      string
+    >
   >;
   readonly form: string;
   readonly person: Person & { readonly email: string; readonly registeredAt: number };
@@ -47,6 +52,8 @@ export interface AccountPage {
   readonly erasureFault: string | undefined;
   readonly cases: OwnCasesView;
   readonly appealFault: AppealFault | undefined;
+  readonly history: History;
+  readonly dataFault: string | undefined;
   readonly notice: string | undefined;
 }
 
@@ -62,7 +69,8 @@ export function accountPage(page: AccountPage): string {
     html`${page.notice && html`<p class="notice" role="status">${page.notice}</p>`}
       <h1 class="unseen">Your account</h1>
       ${pending(page)} ${identity(page)} ${decisions(page)} ${reportsCard(page.cases.reports)}
-      ${applications(page)} ${password(page)} ${wrongPasswords(page)} ${sessions(page)} ${erasure(page)}`,
+      ${applications(page)} ${historyCard(page.history)} ${password(page)} ${wrongPasswords(page)}
+      ${sessions(page)} ${download(page)} ${erasure(page)}`,
     { corner: signOut, wide: true },
   );
 }
@@ -71,6 +79,10 @@ const decisions = ({ cases, actions, form, appealFault: fault }: AccountPage) =>
   decisionsCard(cases.decisions, { action: actions.appeal, form, fault });
 
 function identity({ person, address, form }: AccountPage): Html {
+const download = ({ actions, form, person, dataFault: fault }: AccountPage) =>
+  downloadCard({ action: actions.data, form, handle: person.handle, fault });
+
+function identity({ person }: AccountPage): Html {
   return html`<section class="card" aria-label="Who you are">
     ${personCard(person)}
     <dl class="facts">

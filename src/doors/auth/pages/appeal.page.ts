@@ -2,6 +2,8 @@ import { hiddenField, html } from '../../../base/pages/html.js';
 import { pageLayout } from '../../../base/pages/layout.js';
 import { decisionsCard } from './own-cases.js';
 import type { AppealForms, OwnDecision } from './own-cases.js';
+import { downloadCard } from './own-data.js';
+import type { DownloadForm } from './own-data.js';
 import { personCard } from './parts.js';
 import type { Person } from './parts.js';
 
@@ -10,11 +12,12 @@ export interface AppealPage {
   readonly person: Person;
   readonly decisions: readonly OwnDecision[] | undefined;
   readonly forms: AppealForms;
+  readonly download: DownloadForm;
   readonly notice: string | undefined;
 }
 
 /** The only page of a suspended person. */
-export function appealPage({ signOut, person, decisions, forms, notice }: AppealPage): string {
+export function appealPage({ signOut, person, decisions, forms, download, notice }: AppealPage): string {
   const corner = html`<form method="post" action="${signOut}">
     ${hiddenField('form', forms.form)}
     <button class="slim" type="submit">Sign out</button>
@@ -35,7 +38,7 @@ export function appealPage({ signOut, person, decisions, forms, notice }: Appeal
         }
         ${personCard(person)}
       </section>
-      ${decisionsCard(decisions, forms)}`,
+      ${decisionsCard(decisions, forms)} ${downloadCard(download)}`,
     { corner, wide: true },
   );
 }

@@ -1,13 +1,14 @@
 import type { FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 import { limits } from '../../../base/config/limit-settings.js';
 import { asksForPage } from '../../../server/asks-for-page.js';
+import { endWork } from '../../../server/overload.js';
 import { setRefusalCode } from '../../../server/refusal-code.js';
 import { faultPage } from '../pages/fault.page.js';
 import { pageHeaders } from '../../../base/pages/layout.js';
 import { incompleteFormError, isClientDisconnect } from '../rules/client-disconnect.js';
 import { Fault, toFault, RETRY_AFTER_SECONDS } from '../rules/faults.js';
 import { readForm } from '../rules/form.js';
-import type { HttpExchange, FormFields, PageOrRedirect } from '../storage/exchange.js';
+import type { FileAnswer, HttpExchange, FormFields, PageOrRedirect } from '../storage/exchange.js';
 
 export interface PageRoute {
   readonly path: string;
@@ -98,8 +99,20 @@ function exchangeOf(request: FastifyRequest, reply: FastifyReply): HttpExchange 
 
 function answer(reply: FastifyReply, step: PageOrRedirect): FastifyReply {
   if ('location' in step) return reply.header('cache-control', 'no-store').redirect(step.location, 303);
+  if ('file' in step) {
+    // It may take minutes, and has a bound of its own.
+    endWork(reply.raw);
+    return reply.headers(fileHeaders(step)).send(step.file);
+  }
   return reply.status(step.status).headers(pageHeaders(step.formTarget)).send(step.page);
 }
+
+const fileHeaders = ({ name, contentType }: FileAnswer): Record<string, string> => ({
+  'content-type': contentType,
+  'content-disposition': `attachment; filename="${name}"`,
+  'content-security-policy': "default-src 'none'; sandbox",
+  'cache-control': 'no-store',
+});
 
 function answerFault(
   error: unknown,

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
 import { clientRequestIdOf } from '../../../server/client-request-id.js';
 import { addressClassOf } from '../../../server/limits/address-class.js';
 import type { EventMetadata } from '../../../log/recorded.js';
@@ -16,6 +17,13 @@ export const queryOf = ({ request }: HttpExchange, name: string): string =>
 
 export type FormFields = Readonly<Record<string, string>>;
 
+/** A file that the browser saves. If the stream is destroyed, the file is cut off. */
+export interface FileAnswer {
+  readonly file: Readable;
+  readonly name: string;
+  readonly contentType: string;
+}
+
 export type PageOrRedirect =
   | {
       readonly page: string;
@@ -23,7 +31,8 @@ export type PageOrRedirect =
       /** Origin that the page's forms may redirect to, besides the network's own. */
       readonly formTarget?: string;
     }
-  | { readonly location: string };
+  | { readonly location: string }
+  | FileAnswer;
 
 export function pageRequestMetadata(
   { request, requestId, address }: HttpExchange,
