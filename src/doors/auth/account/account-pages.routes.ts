@@ -78,6 +78,7 @@ export function accountPageRoutes({ pages, addresses, appeals, recovery }: Pages
       path: relativePath(recoveryActions.password),
       get: (exchange) => recovery.showPassword(exchange),
       post: (exchange, fields) => recovery.submitPassword(exchange, fields),
+    },
     { path: relativePath(actions.history), get: (exchange) => pages.showHistory(exchange) },
     { path: relativePath(actions.data), post: (exchange, fields) => pages.submitData(exchange, fields) },
     {

@@ -52,6 +52,13 @@ const rules = {
   'account.password_changed': { ...account, words: 'Your password was changed' },
   'account.signed_in': { ...account, words: 'You signed in' },
   'account.signed_out': { ...account, words: 'You signed out everywhere' },
+  'account.address_verified': { ...account, words: 'Your e-mail address was confirmed' },
+  'account.address_changed': {
+    ...account,
+    fields: ['address', 'previous'],
+    words: 'Your e-mail address was changed',
+  },
+  'account.recovered': { ...account, words: 'Your password was set anew by a link in a mail' },
   'download.begun': { ...account, fields: ['downloadId'], words: 'You began a download of your data' },
   'profile.changed': {
     ...account,
@@ -189,6 +196,8 @@ export const fieldMeanings: Readonly<Record<string, string>> = {
   handle: 'the handle; null: it is hidden',
   displayName: 'the display name',
   email: 'the e-mail address',
+  address: 'the new e-mail address',
+  previous: 'the e-mail address before',
   erasesAt: 'when the account will be deleted',
   downloadId: 'the download',
   bio: 'the text about you',

@@ -78,11 +78,10 @@ export function accountPage(page: AccountPage): string {
 const decisions = ({ cases, actions, form, appealFault: fault }: AccountPage) =>
   decisionsCard(cases.decisions, { action: actions.appeal, form, fault });
 
-function identity({ person, address, form }: AccountPage): Html {
 const download = ({ actions, form, person, dataFault: fault }: AccountPage) =>
   downloadCard({ action: actions.data, form, handle: person.handle, fault });
 
-function identity({ person }: AccountPage): Html {
+function identity({ person, address, form }: AccountPage): Html {
   return html`<section class="card" aria-label="Who you are">
     ${personCard(person)}
     <dl class="facts">
