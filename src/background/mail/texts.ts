@@ -63,5 +63,5 @@ export const recoveredMail = (handle: string, contact: string | undefined): Mail
 
 const whomToAsk = (contact: string | undefined): string =>
   contact === undefined
-    ? 'If you cannot, ask the operator of the network.'
-    : `If you cannot, ask the operator of the network: ${contact}`;
+    ? 'If you cannot, ask the operators of the network.'
+    : `If you cannot, ask the operators of the network: ${contact}`;

@@ -25,6 +25,8 @@ export interface PageFrame {
   readonly corner?: Html | undefined;
   readonly foot?: Html | undefined;
   readonly wide?: boolean;
+  /** It is opened as a file, where addresses of the network lead nowhere. */
+  readonly isFile?: boolean;
   /** Added to the common sheet; the page's policy must admit it too (`pageHeaders`). */
   readonly sheet?: StyleSheet;
 }
@@ -32,7 +34,7 @@ export interface PageFrame {
 export function pageLayout(
   title: string,
   content: Html,
-  { corner, foot, wide = false, sheet }: PageFrame = {},
+  { corner, foot, wide = false, isFile = false, sheet }: PageFrame = {},
 ): string {
   return html`<!doctype html>
     <html lang="en">
@@ -40,12 +42,16 @@ export function pageLayout(
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${title} · Plaza</title>
-        <link rel="icon" href="${ICON_PATH}" type="image/svg+xml" />
+        ${isFile ? undefined : html`<link rel="icon" href="${ICON_PATH}" type="image/svg+xml" />`}
         ${common.element}${sheet?.element}
       </head>
       <body ${wide ? html`class="wide"` : undefined}>
         <header>
-          <a class="wordmark" href="/">${mark} Plaza</a>
+          ${
+            isFile
+              ? html`<p class="wordmark">${mark} Plaza</p>`
+              : html`<a class="wordmark" href="/">${mark} Plaza</a>`
+          }
           ${corner}
         </header>
         <main>${wide ? content : html`<div class="card">${content}</div>`}</main>

@@ -22,7 +22,9 @@ export async function* pageOf(
   handle: string,
   explain: (error: unknown) => string,
 ): AsyncGenerator<string, void> {
-  const [begin = '', end = ''] = pageLayout('Your data', place, { wide: true }).split(place.text);
+  const [begin = '', end = ''] = pageLayout('Your data', place, { wide: true, isFile: true }).split(
+    place.text,
+  );
   yield begin;
   yield html`<h1>The data of @${handle}</h1>
     <p class="quiet">

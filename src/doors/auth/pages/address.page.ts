@@ -1,7 +1,7 @@
 import { hiddenField, html } from '../../../base/pages/html.js';
+import { operators } from '../../../base/pages/operators.js';
 import { pageLayout } from '../../../base/pages/layout.js';
 import { textField } from './parts.js';
-import { askOperator } from './recovery.page.js';
 
 export type AddressField = 'email' | 'confirm';
 
@@ -53,7 +53,9 @@ export function addressPage(page: AddressPage): string {
                 It counts once you open the link and confirm it in this browser. Your present address is then
                 told, if you had confirmed it, and no longer opens your account.
               </p>`
-          : html`<p>This network sends no mail, so no address can be confirmed. ${askOperator(contact)}</p>`
+          : html`<p>
+              This network sends no mail, so no address can be confirmed. Ask ${operators(contact)}.
+            </p>`
       }
       <p class="aside"><a href="${account}">Back to your account</a></p>`,
   );

@@ -1,6 +1,6 @@
 import { PASSWORD_MIN_CODE_POINTS } from '../passwords.js';
 import { hiddenField, html } from '../../../base/pages/html.js';
-import type { Html } from '../../../base/pages/html.js';
+import { operators } from '../../../base/pages/operators.js';
 import { pageLayout } from '../../../base/pages/layout.js';
 import { textField } from './parts.js';
 
@@ -40,9 +40,11 @@ export function recoveryPage(page: RecoveryPage): string {
                   <button class="main" type="submit">Send me a link</button>
                 </div>
               </form>
-              <p class="hint">An address that nobody confirmed opens no account. ${askOperator(contact)}</p>`
+              <p class="hint">
+                An address that nobody confirmed opens no account. Ask ${operators(contact)}.
+              </p>`
           : html`<p>This network sends no mail, so it cannot send you a link.</p>
-              <p>${askOperator(contact)}</p>`
+              <p>Ask ${operators(contact)}.</p>`
       }
       <p class="aside"><a href="${signIn}">Back to the sign-in</a></p>`,
   );
@@ -118,8 +120,3 @@ export function endedPage({ again }: { readonly again: string }): string {
       <p class="aside"><a href="${again}">Ask for another link</a></p>`,
   );
 }
-
-export const askOperator = (contact: string | undefined): Html =>
-  contact === undefined
-    ? html`Ask the operator of this network.`
-    : html`Ask the operator of this network: ${contact}`;
