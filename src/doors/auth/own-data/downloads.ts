@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { CommandBus } from '@nestjs/cqrs';
 import type { Logger } from 'pino';
 import { auditGroup } from '../../../../projections/audit/audit.projection.js';
+import { versionsOf } from '../../../../projections/runner/projection.js';
 import { BeginDownload } from '../../../commands/account/begin-download.js';
 import type { BegunDownload } from '../../../commands/account/begin-download.js';
 import { AccountRow } from '../../../base/store/authority/account.row.js';
@@ -89,13 +90,25 @@ export class Downloads {
   private async record(exchange: HttpExchange, actorId: string): Promise<BegunDownload | RefusedDownload> {
     // Before the download counts: one that cannot end would use up a day.
     const head = (await this.log.head()) ?? 0n;
-    if (!(await this.positions.waitForGroup(auditGroup.name, head, AUDIT_WAIT_MS)))
+    if (
+      !(await this.isAuditOfRelease()) ||
+      !(await this.positions.waitForGroup(auditGroup.name, head, AUDIT_WAIT_MS))
+    )
       return { fault: `${BEHIND} Please try again in a few minutes.` };
     const metadata = pageRequestMetadata(exchange, { actorId });
     const begun = await this.commands.execute(new BeginDownload(actorId, metadata));
     if (!('nextAt' in begun)) return begun;
     const next = new Date(begun.nextAt).toISOString().slice(0, 16).replace('T', ', ');
     return { fault: `You have begun two downloads within a day. You can begin the next one at ${next} UTC.` };
+  }
+
+  /** A worker of the release before passes over events that it does not know. */
+  private async isAuditOfRelease(): Promise<boolean> {
+    const rows = await this.store.db.query<unknown[]>(
+      'SELECT FROM recovery.checkpoint WHERE group_name = $1 AND versions = $2',
+      [auditGroup.name, versionsOf(auditGroup)],
+    );
+    return rows.length === 1;
   }
 
   private send(person: Downloader, begun: BegunDownload, isPage: boolean, slot: DownloadSlot): FileAnswer {
