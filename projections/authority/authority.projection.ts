@@ -30,7 +30,7 @@ import { operatorHandlers } from './operators.handlers.js';
  */
 export const authority: Projection = {
   name: 'authority',
-  version: 7,
+  version: 8,
   tables: '',
   handlers: {
     'account.registered': ({ event: { data }, revision, erased }, write) => {
