@@ -79,6 +79,22 @@ function verified(text: string | Buffer, given = key) {
   return python(verifier, 'data', file, given);
 }
 
+/**
+ * A block by another, a report about the person and a note on the case. Returns what no download may have: the texts, and the ids of
+ * those who acted.
+ */
+async function hiddenFrom(person: SignedIn): Promise<readonly string[]> {
+  const somebody = () => personWithToken(network, application, scope);
+  const [blocker, reporter] = await Promise.all([somebody(), somebody()]);
+  await block(blocker, person);
+  const caseId = await reportedPost(grace, reporter, await post(person, 'a reported post'), 'hidden report');
+  await grace.client.post('cases/:id/claim', { id: caseId });
+  await grace.client.post('cases/:id/notes', { id: caseId, note: 'hidden note' });
+  return ['hidden', blocker.actorId, reporter.actorId, grace.operatorId];
+}
+
+const shown = (hidden: readonly string[], text: string) => hidden.filter((each) => text.includes(each));
+
 async function downloadsOf(actorId: string): Promise<number> {
   const opened = await openLogOf(network);
   try {
@@ -302,6 +318,7 @@ describe('a suspended person', () => {
   it('downloads at the page of appeals, where the cookie of appeals is enough for nothing else', async () => {
     const person = await newPerson();
     await post(person, 'before the suspension');
+    const hidden = await hiddenFrom(person);
     await operatorOf(network).post('accounts/:id/suspend', { id: person.actorId, reason: 'a test' });
     const [visitor, page] = await person.openAccount();
     expect(page.url).toBe(`${network.baseUrl}/api/auth/account/appeal`);
@@ -312,6 +329,7 @@ describe('a suspended person', () => {
     const types = linesIn(text).map(({ type }) => type);
     expect(types).toEqual(expect.arrayContaining(['account.suspended', 'post.created']));
     expect(text).toContain('before the suspension');
+    expect(shown(hidden, text)).toEqual([]);
     const history = await visitor.open(`${network.baseUrl}/api/auth/account/history`);
     expect(history.text).not.toContain('before the suspension');
     expect(history.text).toContain('name="password"');
@@ -341,8 +359,9 @@ async function beginSlowly(visitor: Visitor, page: PageAnswer): Promise<Incoming
 }
 
 /** Somebody with more than the buffers of a connection hold. */
-async function personWithMuch(): Promise<PersonWithPage> {
+async function personWithMuch() {
   const person = await newPerson();
+  const hidden = await hiddenFrom(person);
   const opened = await openLogOf(network);
   const metadata = { requestId: randomUUID(), actorId: person.actorId, appId: application.clientId };
   const text = '\u{1F3DB}'.repeat(2_000);
@@ -355,12 +374,12 @@ async function personWithMuch(): Promise<PersonWithPage> {
   };
   for (let batch = 0; batch < 40; batch++) await Promise.all(Array.from({ length: 50 }, say));
   await opened.close();
-  return person;
+  return { person, hidden };
 }
 
 describeWithPython('while a download runs', () => {
   it('no other of the person begins; posts and a suspension meanwhile leave it whole; a cut ends it', async () => {
-    const person = await personWithMuch();
+    const { person, hidden } = await personWithMuch();
     const [visitor, page] = await person.openAccount();
     const running = await beginSlowly(visitor, page);
     const second = await visitor.submitTo(page, '/data', { proof: password });
@@ -370,7 +389,8 @@ describeWithPython('while a download runs', () => {
     const whole = await buffer(running);
     expect(whole.length).toBeGreaterThan(16_000_000);
     expect(whole.includes('said meanwhile')).toBe(false);
-    expect(linesIn(whole.toString()).filter(({ type }) => type === 'post.created')).toHaveLength(2_000);
+    expect(linesIn(whole.toString()).filter(({ type }) => type === 'post.created')).toHaveLength(2_001);
+    expect(shown(hidden, whole.toString())).toEqual([]);
     expect(await verified(whole)).toMatchObject({ code: 0 });
 
     const [appellant, appealPage] = await person.openAccount();
@@ -378,6 +398,7 @@ describeWithPython('while a download runs', () => {
     const [begin] = (await once(cut, 'data')) as [Buffer];
     cut.destroy();
     expect(await verified(begin)).toMatchObject({ code: 1 });
+    expect(shown(hidden, begin.toString())).toEqual([]);
     // Its place is free again, though this day has no third download.
     const third = () => appellant.submitTo(appealPage, '/data', { proof: password });
     await until(async () => alertIn(await third())?.includes('two downloads within a day'));
@@ -397,7 +418,7 @@ describeWithPython('while a download runs', () => {
   });
 
   it('an erasure ends it, and the last line says so', async () => {
-    const person = await personWithMuch();
+    const { person, hidden } = await personWithMuch();
     const running = await beginSlowly(...(await person.openAccount()));
     await operatorOf(network).post('accounts/:id/erase', {
       id: person.actorId,
@@ -407,6 +428,7 @@ describeWithPython('while a download runs', () => {
     const text = (await buffer(running)).toString();
     const last = JSON.parse(text.trimEnd().split('\n').at(-1) ?? '') as { readonly fault?: string };
     expect(last.fault).toContain('Your account was deleted meanwhile');
+    expect(shown(hidden, text)).toEqual([]);
     expect(await verified(text)).toMatchObject({ code: 1 });
   }, 120_000);
 });

@@ -130,7 +130,15 @@ export class MailFixture {
     return linkIn(await this.smtp.take(address));
   }
 
-  /** Opens a link, and sets a password there. `origin`: of another process. */
+  /** A digest of each table of the authority store, and the end of the log. */
+  async everything() {
+    const tables = await this.query(`SELECT tablename,
+      md5(query_to_xml(format('SELECT * FROM authority.%I AS each ORDER BY each::text', tablename), true, false, '')::text)
+      FROM pg_tables WHERE schemaname = 'authority' ORDER BY 1`);
+    return { tables, head: await this.network.log().head() };
+  }
+
+  /** Opens a link, and sets a password there. */
   async recover(link: string, next: string, more: Readonly<Record<string, string>> = {}) {
     const visitor = new Visitor(new URL(link).origin);
     const form = await visitor.open(link);
