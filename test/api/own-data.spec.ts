@@ -80,17 +80,22 @@ function verified(text: string | Buffer, given = key) {
 }
 
 /**
- * A block by another, a report about the person and a note on the case. Returns what no download may have: the texts, and the ids of
- * those who acted.
+ * A block by another, a report about the person and a note on the case. Returns what no download may have: words of the texts, and
+ * the ids of those who acted.
  */
 async function hiddenFrom(person: SignedIn): Promise<readonly string[]> {
   const somebody = () => personWithToken(network, application, scope);
   const [blocker, reporter] = await Promise.all([somebody(), somebody()]);
   await block(blocker, person);
-  const caseId = await reportedPost(grace, reporter, await post(person, 'a reported post'), 'hidden report');
+  const caseId = await reportedPost(
+    grace,
+    reporter,
+    await post(person, 'a reported post'),
+    'a secret report',
+  );
   await grace.client.post('cases/:id/claim', { id: caseId });
-  await grace.client.post('cases/:id/notes', { id: caseId, note: 'hidden note' });
-  return ['hidden', blocker.actorId, reporter.actorId, grace.operatorId];
+  await grace.client.post('cases/:id/notes', { id: caseId, note: 'a secret note' });
+  return ['a secret', blocker.actorId, reporter.actorId, grace.operatorId];
 }
 
 const shown = (hidden: readonly string[], text: string) => hidden.filter((each) => text.includes(each));

@@ -6,7 +6,7 @@ import { streams } from '../../src/log/streams.js';
 import { until } from '../support/until.js';
 import { password } from './support/auth-network.js';
 import { Visitor } from './support/visitor.js';
-import { AccountFixture, isSignInPage, noticeIn } from './support/account.js';
+import { AccountFixture, alertIn, isSignInPage, noticeIn } from './support/account.js';
 import { authorizationRequest, discover, isLive } from './support/flow.js';
 
 let fixture: AccountFixture;
@@ -45,6 +45,19 @@ describe('the account page', () => {
     const history = await visitor.open(`${fixture.address}/history?before=0.7`);
     expect(history.text).toContain('Nothing.');
     expect((await visitor.open(`${fixture.address}/history?before=x`)).status).toBe(400);
+  });
+
+  it('begins no download while the audit is of the release before, and counts none', async () => {
+    const { visitor, actorId, page } = await fixture.newPerson();
+    await fixture.network.database().dataSource.query(
+      `INSERT INTO recovery.checkpoint (group_name, versions, applied_position, applied_event_id)
+       VALUES ('audit', '{"audit":1}', 900000, gen_random_uuid())
+       ON CONFLICT (group_name) DO UPDATE SET (versions, applied_position, applied_event_id) =
+         (EXCLUDED.versions, EXCLUDED.applied_position, EXCLUDED.applied_event_id)`,
+    );
+    const refused = await visitor.submitTo(page, '/data', { proof: password });
+    expect([refused.status, alertIn(refused)]).toEqual([400, expect.stringContaining('still catching up')]);
+    expect(await fixture.network.log().read(streams.downloads(actorId))).toEqual([]);
   });
 
   it('shares its session with the OAuth flow, in both directions', async () => {
