@@ -216,6 +216,19 @@ describe('mails', () => {
     mail.smtp.received.length = 0;
   });
 
+  it('to an address of another account are counted as those to any, and keep no link from its owner', async () => {
+    await mail.query('DELETE FROM limits.used');
+    await mail.restart();
+    const [owner, person] = [await mail.verified(), await mail.verified()];
+    for (let times = 0; times < limits.mail.account.quota; times++)
+      await mail.askChange(person, owner.address);
+    await mail.askChange(person, `free.${person.address}`);
+    const claims = limits.mail.account.quota - 1;
+    expect(await mail.recipients('@')).toEqual(Array(claims).fill(owner.address));
+    mail.smtp.received.length = 0;
+    expect(await mail.recoveryLink(owner.address)).toContain('token=');
+  });
+
   it('of a network that sends none are not promised: its pages say whom to ask', async () => {
     const someone = await mail.accounts.newPerson();
     const origin = await mail.restartWithoutMail({ OPERATOR_CONTACT: 'https://plaza.example/desk?a=1&b' });

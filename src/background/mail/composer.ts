@@ -34,8 +34,12 @@ export class Composer {
     if (!mailbox) return undefined;
     const made = await this.made(request);
     if (!made) return undefined;
-    const isAsked = request.kind === 'recovery' || request.kind === 'verification';
-    if (isAsked && !isRetry && !((await limits.mailbox(mailbox.key)) && (await limits.account(made.actorId))))
+    const { kind } = request;
+    const isAsked = kind === 'recovery' || kind === 'verification';
+    // Claims of an address take nothing from its owner, who may need a link, and all the same from who claims it.
+    const payer = kind === 'verification' ? request.actorId : made.actorId;
+    const quota = `${kind} ${mailbox.key}`;
+    if (isAsked && !isRetry && !((await limits.mailbox(quota)) && (await limits.account(payer))))
       return undefined;
     return { actorId: made.actorId, to: mailbox.address, ...(await made.text()) };
   }

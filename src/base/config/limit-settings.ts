@@ -83,7 +83,7 @@ export const limits = {
   },
   /**
    * Requests for mails from an address of the network, for a link by which to set a password or to verify an address; mails
-   * to a mailbox; mails for an account. A sign-up takes of the last two.
+   * of a kind to a mailbox; mails for an account, which is that of who asks to verify. A sign-up takes of the last two.
    */
   mail: {
     address: { quota: 20, windowSeconds: 3_600 },
