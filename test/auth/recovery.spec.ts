@@ -201,6 +201,9 @@ describe('a link ends', () => {
     expect(await hasEnded(link, person)).toBe(true);
     await mail.askRecovery(person.address);
     expect(await mail.recipients(person.address)).toEqual([]);
+    await mail.change(person, person.address);
+    await mail.smtp.take(`new.${person.address}`);
+    expect(await hasEnded(link, person)).toBe(true);
   });
 
   it('by an erasure', async () => {
