@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
+import { freePort } from '../../src/launch/free-port.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { SmtpServer } from '../support/smtp-server.js';
@@ -88,6 +89,11 @@ describeInBrowser('a way back into an account, in a real browser,', () => {
     await page.getByText(`${second} (confirmed`).waitFor();
     await smtp.take(first);
 
+    await page.goto(link);
+    await press(page, 'Confirm the address');
+    await page.getByRole('heading', { name: 'This link cannot be used' }).waitFor();
+    await expectLegible(page, 'address-link-ended');
+
     const other = await watched.newPage();
     await other.goto(account());
     await press(other, 'Forgot your password?');
@@ -116,5 +122,29 @@ describeInBrowser('a way back into an account, in a real browser,', () => {
     await page.goto(account());
     await page.getByLabel('Handle').waitFor();
     expect(watched.takeFaults()).toEqual([]);
+  });
+
+  it('of a network that sends no mail says whom to ask', async () => {
+    const port = String(await freePort());
+    const origin = `http://plaza.test:${port}`;
+    const contact = 'desk@plaza.example';
+    const silent = await startNetwork({ PORT: port, BASE_URL: origin, OPERATOR_CONTACT: contact });
+    try {
+      const page = await watched.newPage();
+      await page.goto(`${origin}/api/auth/account/recovery`);
+      await page.getByText(contact).waitFor();
+      await expectLegible(page, 'recovery-without-mail');
+      const handle = newHandle('noa');
+      await page.goto(`${origin}/api/auth/account/sign-up`);
+      await type(page, handle, 'Noa', `${handle}@example.org`, password);
+      await page.getByText('not confirmed').waitFor();
+      await expectLegible(page, 'account-without-mail');
+      await page.goto(`${origin}/api/auth/account/address`);
+      await page.getByText(contact).waitFor();
+      await expectLegible(page, 'address-without-mail');
+      expect(watched.takeFaults()).toEqual([]);
+    } finally {
+      await silent.stop();
+    }
   });
 });

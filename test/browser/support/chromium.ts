@@ -37,6 +37,8 @@ export function startChromium(): Promise<Browser> {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      // A network that others reach has another name than localhost.
+      '--host-resolver-rules=MAP plaza.test 127.0.0.1',
     ],
   });
 }
