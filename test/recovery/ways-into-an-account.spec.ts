@@ -40,7 +40,7 @@ let dir: string;
 
 beforeAll(async () => {
   smtp = await SmtpServer.start();
-  network = await startNetwork(smtp.settings);
+  network = await startNetwork({ ...smtp.settings, LOG_LEVEL: 'debug' });
   another = await startApiProcess(network);
   dir = newBackupDir(network);
 });
@@ -111,7 +111,7 @@ async function submitAt(port: number, visitor: Visitor, page: PageAnswer, typed:
   return answer.statusCode === 303 ? answer.headers.location : answer.statusCode;
 }
 
-it('of links used at both processes at once, one wins', async () => {
+it('of links used at both processes at once, one wins, and no log has their tokens', async () => {
   const person = await verifiedPerson();
   const links = [await linkFor(person.address), await linkFor(person.address)];
   const ports = [Number(new URL(network.baseUrl).port), another.port];
@@ -130,6 +130,8 @@ it('of links used at both processes at once, one wins', async () => {
   expect(outcomes).toEqual(uses.map((use) => use === winner));
   expect(await Promise.all(links.map(hasEnded))).toEqual([true, true]);
   await smtp.take(person.address);
+  const tokens = links.map((link) => new URL(link).searchParams.get('token') ?? '');
+  expect(tokens.filter((token) => network.output().includes(token))).toEqual([]);
 });
 
 describe('people who changed something since', () => {
