@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as oidc from 'openid-client';
 import { ADDRESS_LINK_HOURS } from '../../src/commands/account/address-links.js';
+import { RECOVERY_LINK_MINUTES } from '../../src/commands/account/recovery-links.js';
 import { limits } from '../../src/base/config/limit-settings.js';
 import { streams } from '../../src/log/streams.js';
 import { alertIn, noticeIn } from './support/account.js';
@@ -192,6 +193,18 @@ describe('a change of the address', () => {
   });
 });
 
+const withFreshBudgets = async () => {
+  await mail.query('DELETE FROM limits.used');
+  await mail.restart();
+};
+
+/** Budgets go by the clock of the machine. */
+const passMinutes = async (minutes: number) => {
+  mail.network.advanceClock(minutes * 60_000);
+  await mail.query('UPDATE limits.used SET expire = expire - $1', [minutes * 60_000]);
+  await mail.restart();
+};
+
 describe('mails', () => {
   it('to one account are few, whatever addresses they go to', async () => {
     await mail.restart();
@@ -203,16 +216,30 @@ describe('mails', () => {
     mail.smtp.received.length = 0;
   });
 
-  it('to one address are few, and the page says the same', async () => {
-    const person = await mail.signUp();
-    const confirmed = linkIn(await mail.smtp.take(person.address));
-    await mail.confirm(person.visitor, confirmed);
-    const pages = new Set<string>();
-    for (let times = 0; times < limits.mail.mailbox.quota + 1; times++)
-      pages.add((await mail.askRecovery(person.address.toUpperCase())).text);
-    await mail.settle();
-    expect(pages.size).toBe(1);
-    expect(mail.smtp.received).toHaveLength(limits.mail.mailbox.quota - 1);
+  it('count as those of who asks, also if the address is another’s', async () => {
+    const owner = await mail.verified();
+    const asked = async (addressOf: (n: number, own: string) => string) => {
+      await withFreshBudgets();
+      const asker = await mail.signUp();
+      for (let n = 1; n <= limits.mail.account.quota; n++)
+        await mail.askChange(asker, addressOf(n, asker.address));
+      await mail.settle();
+      return mail.smtp.received.splice(0).map(({ source }) => /^Subject: (.*@)/m.exec(source)?.[1]);
+    };
+    const confirm = 'Plaza: is this the address of @';
+    const taken = 'Plaza: this address is already that of @';
+    const last = limits.mail.account.quota;
+    expect(await asked((n, own) => (n === last ? `last.${own}` : owner.address))).toEqual([
+      confirm,
+      ...Array.from({ length: last - 1 }, () => taken),
+    ]);
+    expect(await asked((n, own) => `a${n}.${own}`)).toEqual(Array.from({ length: last }, () => confirm));
+    await withFreshBudgets();
+    const free = Array.from({ length: last + 1 }, (_, n) => n);
+    for (const n of free)
+      await mail.askChange(await mail.signUp(), n === last ? owner.address : `x${n}.${owner.address}`);
+    await mail.askChange(owner, `own.${owner.address}`);
+    expect(await mail.recipients(`own.${owner.address}`)).toEqual([`own.${owner.address}`]);
     mail.smtp.received.length = 0;
   });
 
@@ -227,6 +254,38 @@ describe('mails', () => {
     expect(await mail.recipients('@')).toEqual(Array(claims).fill(owner.address));
     mail.smtp.received.length = 0;
     expect(await mail.recoveryLink(owner.address)).toContain('token=');
+  });
+
+  it('with a link to set a password are few, and the page says the same', async () => {
+    await withFreshBudgets();
+    const person = await mail.verified();
+    const pages = new Set<string>();
+    for (let times = 0; times <= limits.mail.recovery.quota; times++)
+      pages.add((await mail.askRecovery(person.address.toUpperCase())).text);
+    expect(pages.size).toBe(1);
+    expect(await mail.recipients(person.address.split('@')[0]?.toUpperCase() ?? '')).toHaveLength(
+      limits.mail.recovery.quota,
+    );
+    const links = mail.smtp.received.splice(0).map(linkIn);
+    // Until none of these works any more, since time or the person ended them.
+    expect((await new Visitor(mail.network.baseUrl).open(links.at(-1) ?? '')).text).toContain(person.handle);
+    await passMinutes(RECOVERY_LINK_MINUTES);
+    await mail.recover(await mail.recoveryLink(person.address), 'another horse battery');
+    await mail.smtp.take(person.address);
+    expect(
+      linkIn(await mail.askRecovery(person.address).then(() => mail.smtp.take(person.address))),
+    ).toContain('token=');
+  });
+
+  it('that somebody else asks for keep no person from a new password', async () => {
+    await withFreshBudgets();
+    const [person, other] = [await mail.verified(), await mail.signUp()];
+    await mail.smtp.take(other.address);
+    for (let times = 0; times < limits.mail.mailbox.quota; times++) await mail.signUp(person.address);
+    await mail.askChange(other, person.address);
+    await mail.settle();
+    mail.smtp.received.length = 0;
+    expect(await mail.recoveryLink(person.address)).toContain('token=');
   });
 
   it('of a network that sends none are not promised: its pages say whom to ask', async () => {

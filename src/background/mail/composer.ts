@@ -14,7 +14,7 @@ export interface ComposerOptions {
   readonly addresses: Addresses;
   readonly recoveryLinks: RecoveryLinks;
   readonly addressLinks: AddressLinks;
-  readonly limits: Readonly<Record<'mailbox' | 'account', Take>>;
+  readonly limits: Readonly<Record<'mailbox' | 'account' | 'recovery', Take>>;
   /** The pages to which tokens are added. */
   readonly pages: Readonly<Record<'recovery' | 'confirmation', string>>;
   readonly contact: string | undefined;
@@ -29,43 +29,47 @@ export class Composer {
    * was counted before.
    */
   async mailOf(request: MailRequest, isRetry: boolean): Promise<Mail | undefined> {
-    const { limits } = this.options;
     const mailbox = mailboxOf(request.address);
     if (!mailbox) return undefined;
-    const made = await this.made(request);
-    if (!made) return undefined;
-    const { kind } = request;
-    const isAsked = kind === 'recovery' || kind === 'verification';
-    // Claims of an address take nothing from its owner, who may need a link, and all the same from who claims it.
-    const payer = kind === 'verification' ? request.actorId : made.actorId;
-    const quota = `${kind} ${mailbox.key}`;
-    if (isAsked && !isRetry && !((await limits.mailbox(quota)) && (await limits.account(payer))))
-      return undefined;
-    return { actorId: made.actorId, to: mailbox.address, ...(await made.text()) };
+    const draft = await this.draft(request);
+    if (!draft) return undefined;
+    if (!isRetry && !(await this.isWithinBudget(request, mailbox.key, draft))) return undefined;
+    return { actorId: draft.holder.actorId, to: mailbox.address, ...(await draft.text()) };
   }
 
-  private async made(request: MailRequest): Promise<Made | undefined> {
+  /**
+   * Mails that tell of a change are not counted. A verification counts as the asker's also if the address is another's, or
+   * the budget would tell. It takes nothing from a recovery: nobody can use up the way back in of another person by it.
+   */
+  private async isWithinBudget(request: MailRequest, mailbox: string, { holder }: Draft): Promise<boolean> {
+    const { limits } = this.options;
+    if (request.kind === 'verification')
+      return (await limits.mailbox(mailbox)) && limits.account(request.actorId);
+    // By all that ends a link: with the budget used up, a link that works is in the mailbox.
+    if (request.kind === 'recovery')
+      return limits.recovery(JSON.stringify([holder.actorId, holder.proof, holder.passwordHash]));
+    return true;
+  }
+
+  private async draft(request: MailRequest): Promise<Draft | undefined> {
     const { addresses, addressLinks, recoveryLinks, pages, contact } = this.options;
     const { kind, address } = request;
-    const owner = await this.ownerOf(address);
-    if (kind === 'recovery')
-      return (
-        owner &&
-        madeFor(owner, async (handle) =>
-          recoveryMail(handle, `${pages.recovery}?token=${await recoveryLinks.make(owner)}`),
-        )
+    if (kind === 'recovery') {
+      const link = async (owner: AddressHolder) =>
+        `${pages.recovery}?token=${await recoveryLinks.make(owner)}`;
+      return draftFor(await this.ownerOf(address), async (handle, owner) =>
+        recoveryMail(handle, await link(owner)),
       );
-    // A mail to the owner of a verified address tells them, and nobody else, that it is taken.
-    if (kind === 'verification' && owner && owner.actorId !== request.actorId)
-      return madeFor(owner, takenMail);
+    }
     const holder = await addresses.holder(request.actorId);
-    if (!holder) return undefined;
-    if (kind === 'recovered') return madeFor(holder, (handle) => recoveredMail(handle, contact));
-    if (kind === 'address_changed') return madeFor(holder, (handle) => changedMail(handle, contact));
-    if (holder.state !== 'active') return undefined;
-    return madeFor(holder, async (handle) =>
-      verificationMail(handle, `${pages.confirmation}?token=${await addressLinks.make(holder, address)}`),
-    );
+    if (kind === 'recovered') return draftFor(holder, (handle) => recoveredMail(handle, contact));
+    if (kind === 'address_changed') return draftFor(holder, (handle) => changedMail(handle, contact));
+    const owner = await this.ownerOf(address);
+    // A mail to the owner of a verified address tells them, and nobody else, that it is taken.
+    if (owner && owner.actorId !== request.actorId) return draftFor(owner, takenMail);
+    if (holder?.state !== 'active') return undefined;
+    const link = async () => `${pages.confirmation}?token=${await addressLinks.make(holder, address)}`;
+    return draftFor(holder, async (handle) => verificationMail(handle, await link()));
   }
 
   private async ownerOf(address: string): Promise<AddressHolder | undefined> {
@@ -76,12 +80,17 @@ export class Composer {
 }
 
 /** The text is made once the limits allow it, since a link is stored. */
-interface Made {
-  readonly actorId: string;
+interface Draft {
+  readonly holder: AddressHolder;
   readonly text: () => MailText | Promise<MailText>;
 }
 
-const madeFor = (
-  { actorId, handle }: AddressHolder,
-  text: (handle: string) => MailText | Promise<MailText>,
-): Made | undefined => (handle === null ? undefined : { actorId, text: () => text(handle) });
+/** Undefined: there is no person, or their registration is not applied yet. */
+function draftFor(
+  holder: AddressHolder | undefined,
+  text: (handle: string, holder: AddressHolder) => MailText | Promise<MailText>,
+): Draft | undefined {
+  if (!holder || holder.handle === null) return undefined;
+  const { handle } = holder;
+  return { holder, text: () => text(handle, holder) };
+}

@@ -82,13 +82,15 @@ export const limits = {
     address: { quota: 100, windowSeconds: 600 },
   },
   /**
-   * Requests for mails from an address of the network, for a link by which to set a password or to verify an address; mails
-   * of a kind to a mailbox; mails for an account, which is that of who asks to verify. A sign-up takes of the last two.
+   * Requests for mails from an address of the network, for a link by which to set a password or to verify an address. Of
+   * mails that ask to verify an address: those to a mailbox, and those that an account asks for; a sign-up takes of both. Of
+   * mails with a link that sets a password: those to a person, in no more time than such a link works.
    */
   mail: {
     address: { quota: 20, windowSeconds: 3_600 },
     mailbox: { quota: 5, windowSeconds: 3_600 },
     account: { quota: 5, windowSeconds: 3_600 },
+    recovery: { quota: 5, windowSeconds: 1_800 },
   },
   /** Limits of bodies in JSON, and of forms. Decoding 12,000 parameters in a form of 61 kB would take 20 ms. */
   bodies: { bytes: 64 * 1024, parameters: 100 },

@@ -34,7 +34,7 @@ export async function outgoingMail(
       ? new MailFiles(join(config.dataDir, 'mail'), app.get(Clock), options.logger)
       : undefined;
   const secret = await app.get(NetworkSecrets).get('limit-keys', () => randomBytes(32));
-  const take = (name: 'mailbox' | 'account') => {
+  const take = (name: 'mailbox' | 'account' | 'recovery') => {
     const { pool } = app.get(Postgres);
     const window = new SharedWindow({
       pool,
@@ -49,7 +49,7 @@ export async function outgoingMail(
     addresses: app.get(Addresses),
     recoveryLinks: app.get(RecoveryLinks),
     addressLinks: app.get(AddressLinks),
-    limits: { mailbox: take('mailbox'), account: take('account') },
+    limits: { mailbox: take('mailbox'), account: take('account'), recovery: take('recovery') },
     pages: {
       recovery: `${config.baseUrl}${recoveryActions.link}`,
       confirmation: `${config.baseUrl}${addressActions.confirm}`,
