@@ -139,14 +139,14 @@ def root(tree):
         hashed = node_hash(left, hashed)
     return hashed
 
-def read_lines(path):
-    """Returns the tree of the lines of a file, up to its end or to a line with a note, and that line."""
+def read_lines(path, ends_with_note):
+    """Returns the tree of the lines of a file, up to its end or, if it ends with one, to its note, and that line."""
     tree, name = [], os.path.basename(path)
     with open(path, "rb") as file:
         for line in file:
             if not line.endswith(b"\n"):
                 raise Refused(f"{name} does not end with a whole line")
-            if line.startswith(b'{"note":') and not file.read(1):
+            if ends_with_note and line.startswith(b'{"note":') and not file.read(1):
                 return tree, line
             append(tree, 1, leaf_hash(line[:-1]))
     return tree, None
@@ -175,10 +175,10 @@ DATA = "plaza-own-data/v1", ("network", "actorId", "downloadId", "begunAt", "upT
 def verify_export(directory, keys):
     path = os.path.join(directory, "audit.jsonl")
     with open(os.path.join(directory, "manifest.note"), "rb") as file:
-        verify(file.read(), keys, *EXPORT, path, read_lines(path)[0])
+        verify(file.read(), keys, *EXPORT, path, read_lines(path, False)[0])
 
 def verify_data(path, keys):
-    tree, last = read_lines(path)
+    tree, last = read_lines(path, True)
     try:
         note = json.loads(last)["note"].encode()
     except (ValueError, TypeError, AttributeError, RecursionError):

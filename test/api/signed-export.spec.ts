@@ -302,6 +302,7 @@ describeWithPython('docs/verify_log.py', () => {
     ],
     ['a missing line', (copy) => write(copy, linesIn(copy).toSpliced(1, 1))],
     ['an added line', (copy) => write(copy, [...linesIn(copy), linesIn(copy)[0]!])],
+    ['an added note', (copy) => write(copy, [...linesIn(copy), '{"note":"forged entry"}'])],
     ['an added empty line', (copy) => write(copy, [...linesIn(copy), ''])],
     ['one line in place of another', (copy) => write(copy, linesIn(copy).with(1, linesIn(copy)[0]!))],
     [
