@@ -23,7 +23,7 @@ import { caseHandlers } from './case/change-case.js';
 import { createReportHandler } from './create-report.js';
 import { grantHandlers } from './grant/grants.js';
 import { revokeGrantsHandler } from './grant/revoke-grants.js';
-import { MailCipher } from './mail/mail-cipher.js';
+import { NetworkCipher } from './support/network-cipher.js';
 import { MailRequests } from './mail/mail-requests.js';
 import { markInboxReadHandler } from './mark-inbox-read.js';
 import { networkHandlers } from './network/network.js';
@@ -101,7 +101,7 @@ export const commandHandlers = [
     Allowances,
     ErasureSteps,
     HandleDigest,
-    MailCipher,
+    NetworkCipher,
     MailRequests,
     MentionedActors,
     OperatorNames,
@@ -110,6 +110,15 @@ export const commandHandlers = [
     Recusals,
     RecoveryLinks,
   ],
-  exports: [AddressLinks, Addresses, Allowances, HandleDigest, MailRequests, RecoveryLinks, Recusals],
+  exports: [
+    AddressLinks,
+    Addresses,
+    Allowances,
+    HandleDigest,
+    MailRequests,
+    NetworkCipher,
+    RecoveryLinks,
+    Recusals,
+  ],
 })
 export class CommandsModule {}

@@ -42,9 +42,8 @@ describe('the account page', () => {
     const { status, text } = await visitor.open(fixture.address);
     expect([status, text]).toEqual([200, expect.stringContaining('It cannot be shown right now')]);
     expect(text).toContain('Applications with access');
-    const history = await visitor.open(`${fixture.address}/history?before=0.7`);
-    expect(history.text).toContain('Nothing.');
-    expect((await visitor.open(`${fixture.address}/history?before=x`)).status).toBe(400);
+    for (const before of ['0.7', 'x'])
+      expect((await visitor.open(`${fixture.address}/history?before=${before}`)).status).toBe(400);
   });
 
   it('begins no download while the audit is of the release before, and counts none', async () => {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { id, time } from '../../domain/event.js';
 import { passwordFingerprint } from '../../base/store/authority/credential-hash.js';
 import { Clock } from '../../base/support/clock.js';
-import { MailCipher } from '../mail/mail-cipher.js';
+import { NetworkCipher } from '../support/network-cipher.js';
 import type { AddressHolder } from './addresses.js';
 
 export const ADDRESS_LINK_HOURS = 24;
@@ -28,7 +28,7 @@ export type AddressLink = z.infer<typeof shape>;
 @Injectable()
 export class AddressLinks {
   constructor(
-    private readonly cipher: MailCipher,
+    private readonly cipher: NetworkCipher,
     private readonly clock: Clock,
   ) {}
 
@@ -43,12 +43,10 @@ export class AddressLinks {
     return this.cipher.encrypt('address link', link);
   }
 
-  /** Undefined: the token is no link of this network, or is too old. */
+  /** Undefined: the token is no link of this network, or is too old. @throws errors of the vault */
   async read(token: string): Promise<AddressLink | undefined> {
     if (token.length > TOKEN_MAX) return undefined;
-    // Anybody can send any text, which is no fault of the network.
-    const read = await this.cipher.decrypt('address link', token).catch(() => undefined);
-    const link = shape.safeParse(read).data;
+    const link = shape.safeParse(await this.cipher.decrypt('address link', token)).data;
     return link && link.until > this.clock.now() ? link : undefined;
   }
 }

@@ -4,7 +4,7 @@ import { id } from '../../domain/event.js';
 import { AuthorityStore } from '../../base/store/authority/authority-store.js';
 import { Clock } from '../../base/support/clock.js';
 import { IdGenerator } from '../../base/support/id-generator.js';
-import { MailCipher } from './mail-cipher.js';
+import { NetworkCipher } from '../support/network-cipher.js';
 
 const ofPerson = { actorId: id, address: z.string() };
 
@@ -40,7 +40,7 @@ export const MAIL_REQUEST_MS = 60 * 60_000;
 export class MailRequests {
   constructor(
     private readonly store: AuthorityStore,
-    private readonly cipher: MailCipher,
+    private readonly cipher: NetworkCipher,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
   ) {}
@@ -76,10 +76,12 @@ export class MailRequests {
     });
   }
 
-  async postpone({ request_id: requestId }: StoredRequest, pauseMs: number): Promise<void> {
+  /** Until it has waited for as long again: each pause is twice the one before. */
+  async postpone({ request_id: requestId }: StoredRequest, leastMs: number): Promise<void> {
     await this.store.query({
-      text: 'UPDATE authority.mail_request SET due_at = $2 WHERE request_id = $1',
-      values: [requestId, this.clock.now() + pauseMs],
+      text: `UPDATE authority.mail_request SET due_at = $2::bigint + greatest($3::bigint, $2::bigint - requested_at)
+        WHERE request_id = $1`,
+      values: [requestId, this.clock.now(), leastMs],
     });
   }
 }

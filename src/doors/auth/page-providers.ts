@@ -7,6 +7,7 @@ import { Addresses } from '../../commands/account/addresses.js';
 import { RecoveryLinks } from '../../commands/account/recovery-links.js';
 import { MailRequests } from '../../commands/mail/mail-requests.js';
 import { HandleDigest } from '../../commands/support/handle-digest.js';
+import { NetworkCipher } from '../../commands/support/network-cipher.js';
 import { Config } from '../../base/config/config.js';
 import { LOGGER } from '../../base/config/logger.js';
 import { EventLog } from '../../log/event-log.js';
@@ -90,7 +91,7 @@ export const pageProviders: readonly FactoryProvider[] = [
   pageProvider(OwnCases, Postgres, EventLog),
   pageProvider(PersonsReads, PublishedStatements, RestrictionProof),
   pageProvider(OwnFacts, Postgres, EventLog, PersonsReads),
-  pageProvider(Histories, OwnFacts),
+  pageProvider(Histories, OwnFacts, NetworkCipher),
   pageProvider(DownloadSlots, Postgres),
   pageProvider(
     Downloads,

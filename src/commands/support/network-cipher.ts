@@ -5,12 +5,12 @@ import { decrypt, encrypt } from '../../log/encryption.js';
 import type { PersonKey } from '../../log/vault/key-vault.js';
 import { NetworkSecrets } from '../../log/vault/network-secrets.js';
 
-/** A text of one purpose is no text of the other. */
-type Purpose = 'mail request' | 'address link';
+/** A text of one purpose is no text of another. */
+type Purpose = 'mail request' | 'address link' | 'history cursor';
 
-/** Encrypts, under a secret of the network, what a mail is made from, and what the link of a mail says. */
+/** Encrypts texts that wait in the database, or come back from a browser, under a secret of the network. */
 @Injectable()
-export class MailCipher {
+export class NetworkCipher {
   private known: PersonKey | undefined;
 
   constructor(private readonly secrets: NetworkSecrets) {}
@@ -19,10 +19,15 @@ export class MailCipher {
     return encrypt(await this.key(), JSON.stringify(content), purpose, randomBytes(NONCE_BYTES)).box;
   }
 
-  /** @throws {Error} the text is of another purpose or network, or was changed. */
+  /** Undefined: the text is of another purpose or network, or was changed. @throws errors of the vault */
   async decrypt(purpose: Purpose, box: string): Promise<unknown> {
     const key = await this.key();
-    return JSON.parse(decrypt(key, { keyId: key.id, box }, purpose));
+    try {
+      return JSON.parse(decrypt(key, { keyId: key.id, box }, purpose));
+    } catch {
+      // Anybody can send any text, which is no fault of the network.
+      return undefined;
+    }
   }
 
   private async key(): Promise<PersonKey> {
