@@ -12,8 +12,11 @@ export interface ReceivedMail {
   readonly text: string;
 }
 
-/** `refuse`: no recipient, for good. `defer`: for now. `hang`: no answer after the connection. */
-type Behavior = 'accept' | 'refuse' | 'defer' | 'hang';
+/**
+ * `refuse`: no recipient, for good. `defer`: for now. `refuse sender`: as a server that does not know the network. `hang`: no
+ * answer after the connection. `drip`: an answer that never ends.
+ */
+type Behavior = 'accept' | 'refuse' | 'defer' | 'refuse sender' | 'hang' | 'drip';
 
 /** A server for mails on this machine (RFC 5321), which keeps what it gets. */
 export class SmtpServer {
@@ -68,6 +71,11 @@ export class SmtpServer {
       const [, address = ''] = /<([^>]*)>/.exec(line) ?? [];
       if (/^(EHLO|HELO)/i.test(line)) say('250 plaza.test');
       else if (/^MAIL FROM:/i.test(line)) {
+        if (this.behavior === 'refuse sender') return void say(`553 ${address} is not yours`);
+        if (this.behavior === 'drip') {
+          const drips = setInterval(() => say('250-wait'), 20);
+          return void socket.on('close', () => clearInterval(drips));
+        }
         [from, to] = [address, []];
         say('250 ok');
       } else if (/^RCPT TO:/i.test(line)) {

@@ -1,3 +1,4 @@
+import { NETWORK_NAME } from '../../base/mail/mail.js';
 import { ADDRESS_LINK_HOURS } from '../../commands/account/address-links.js';
 import { RECOVERY_LINK_MINUTES } from '../../commands/account/recovery-links.js';
 
@@ -10,14 +11,12 @@ export interface MailText {
   readonly text: string;
 }
 
-const NETWORK = 'Plaza';
-
 const paragraphs = (...texts: readonly string[]): string => `${texts.join('\n\n')}\n`;
 
 export const recoveryMail = (handle: string, link: string): MailText => ({
-  subject: `${NETWORK}: a new password for @${handle}`,
+  subject: `${NETWORK_NAME}: a new password for @${handle}`,
   text: paragraphs(
-    `Somebody asked for a new password of your account @${handle} on ${NETWORK}.`,
+    `Somebody asked for a new password for your account @${handle} on ${NETWORK_NAME}.`,
     'If it was you, open this page, and choose one there:',
     link,
     `The link works once, and for ${RECOVERY_LINK_MINUTES} minutes. To open it changes nothing.`,
@@ -26,9 +25,9 @@ export const recoveryMail = (handle: string, link: string): MailText => ({
 });
 
 export const verificationMail = (handle: string, link: string): MailText => ({
-  subject: `${NETWORK}: is this the address of @${handle}?`,
+  subject: `${NETWORK_NAME}: is this the address of @${handle}?`,
   text: paragraphs(
-    `The person of the account @${handle} on ${NETWORK} says that this is their e-mail address.`,
+    `The person of the account @${handle} on ${NETWORK_NAME} says that this is their e-mail address.`,
     `If you are @${handle}, open this page in the browser in which you are signed in, and confirm it there:`,
     link,
     `The link works for ${ADDRESS_LINK_HOURS} hours. To open it changes nothing.`,
@@ -37,26 +36,26 @@ export const verificationMail = (handle: string, link: string): MailText => ({
 });
 
 export const takenMail = (handle: string): MailText => ({
-  subject: `${NETWORK}: this address is already that of @${handle}`,
+  subject: `${NETWORK_NAME}: this address is already that of @${handle}`,
   text: paragraphs(
-    `Somebody gave this address for another account on ${NETWORK}. It is that of your account @${handle}, and stays so.`,
+    `Somebody gave this address for another account on ${NETWORK_NAME}. It is that of your account @${handle}, and stays so.`,
     `If it was you: sign in as @${handle}. If you do not remember the password, ask for a new one at the sign-in page. For a second account, use another address.`,
     'If it was not you, do nothing.',
   ),
 });
 
 export const changedMail = (handle: string, contact: string | undefined): MailText => ({
-  subject: `${NETWORK}: @${handle} has another address`,
+  subject: `${NETWORK_NAME}: @${handle} has another address`,
   text: paragraphs(
-    `The account @${handle} on ${NETWORK} has another e-mail address now. This one opens it no more.`,
+    `The account @${handle} on ${NETWORK_NAME} has another e-mail address now. This address no longer opens it.`,
     `If it was you, there is nothing to do. If it was not, somebody knows your password: sign in, change the password, then the address. ${whomToAsk(contact)}`,
   ),
 });
 
 export const recoveredMail = (handle: string, contact: string | undefined): MailText => ({
-  subject: `${NETWORK}: @${handle} has a new password`,
+  subject: `${NETWORK_NAME}: @${handle} has a new password`,
   text: paragraphs(
-    `Somebody set a new password for the account @${handle} on ${NETWORK}, by a link in a mail. Every browser was signed out.`,
+    `Somebody set a new password for the account @${handle} on ${NETWORK_NAME}, by a link in a mail. Every browser was signed out.`,
     `If it was you, there is nothing to do. If it was not, somebody reads the mails of the account's address. ${whomToAsk(contact)}`,
   ),
 });

@@ -163,8 +163,18 @@ function isSmtpUrl(value: string): boolean {
     /^smtps?:$/.test(url.protocol) &&
     url.hostname !== '' &&
     url.password === '' &&
+    isDecodable(url.username) &&
     /^\/?$/.test(url.pathname + url.search + url.hash)
   );
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const caseReasons = z

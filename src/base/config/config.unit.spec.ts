@@ -80,6 +80,7 @@ describe('the configuration', () => {
 
   it.each([
     'smtp://plaza:word@mail.example',
+    'smtp://a%zz@mail.example',
     'http://mail.example',
     'mail.example',
     'smtp://mail.example/?x=1',

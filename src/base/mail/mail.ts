@@ -1,3 +1,6 @@
+/** In the sender and the texts of mails. */
+export const NETWORK_NAME = 'Plaza';
+
 /** A mail to one person, in plain text. */
 export interface Mail {
   readonly actorId: string;
