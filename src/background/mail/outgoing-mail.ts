@@ -1,8 +1,6 @@
 import type { Client } from 'pg';
-import type { MailFiles } from '../../base/mail/mail-files.js';
 import { MailNotSent } from '../../base/mail/mail.js';
 import type { MailTransport } from '../../base/mail/mail.js';
-import type { AuthorityStore } from '../../base/store/authority/authority-store.js';
 import type { MailRequests, StoredRequest } from '../../commands/mail/mail-requests.js';
 import { isOutage } from '../../log/witness/outage.js';
 import { ExclusiveTask } from '../exclusive-task.js';
@@ -11,16 +9,13 @@ import type { Composer } from './composer.js';
 
 const INTERVAL_MS = 500;
 const AT_ONCE = 8;
-/** Less than the time for which a request counts, many times. */
-const RETRY_MS = 30_000;
+/** Each try has a link of its own, so pauses grow: eight tries until the request is worth nothing. */
+const FIRST_PAUSE_MS = 30_000;
 
 export interface OutgoingMailOptions extends ExclusiveTaskOptions {
   readonly requests: MailRequests;
   readonly composer: Composer;
   readonly transport: MailTransport;
-  /** Undefined: mails are not files. */
-  readonly files: MailFiles | undefined;
-  readonly store: AuthorityStore;
 }
 
 /** Makes and sends the requested mails. After a crash a mail may be sent twice, with a link of its own. */
@@ -33,14 +28,7 @@ export class OutgoingMail extends ExclusiveTask {
   }
 
   protected override async hasWork(): Promise<boolean> {
-    const { files, requests, store } = this.options;
-    // Before the lock, since each process sees the files of its own machine.
-    await files?.removeOld(async (actorIds) => {
-      const sql = `SELECT actor_id FROM authority.account WHERE actor_id = ANY ($1) AND state = 'erased'`;
-      const rows = await store.db.query<{ actor_id: string }[]>(sql, [actorIds]);
-      return rows.map(({ actor_id: actorId }) => actorId);
-    });
-    return (await requests.due(1)).length > 0;
+    return (await this.options.requests.due(1)).length > 0;
   }
 
   protected override async work(_client: Client, signal: AbortSignal): Promise<void> {
@@ -71,7 +59,7 @@ export class OutgoingMail extends ExclusiveTask {
         return requests.remove(stored);
       }
       logger.warn({ err: error, requestId }, 'mail not sent; retrying');
-      await requests.postpone(stored, RETRY_MS);
+      await requests.postpone(stored, FIRST_PAUSE_MS);
     }
   }
 }

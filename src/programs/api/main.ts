@@ -35,7 +35,7 @@ import { ExcessGrants } from '../../background/excess-grants.js';
 import { Erasures } from '../../background/erasure/erasures.js';
 import { Rewrites } from '../../background/erasure/rewrites.js';
 import { Witness } from '../../log/witness/witness.js';
-import { outgoingMail } from './outgoing-mail.js';
+import { mailTasks } from './outgoing-mail.js';
 import { openResources } from './resources.js';
 import { Postgres } from '../../base/store/postgres.js';
 import { AuthorityStore } from '../../base/store/authority/authority-store.js';
@@ -81,8 +81,8 @@ async function serve(config: Config, logger: Logger, telemetry: Telemetry): Prom
   await app.listen(config.port, config.host);
   await recordRestores(app);
   opened.push(await startOperatorApi(app));
-  const mail = await outgoingMail(app, { lockUrl: storesOf(config).databaseUrl, logger });
-  for (const task of [...backgroundTasks(app), ...(mail ? [mail] : [])]) {
+  const mail = await mailTasks(app, { lockUrl: storesOf(config).databaseUrl, logger });
+  for (const task of [...backgroundTasks(app), ...mail]) {
     task.start();
     opened.push({ close: () => task.stop() });
   }

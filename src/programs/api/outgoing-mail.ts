@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { MailFileCleanup } from '../../background/mail/mail-file-cleanup.js';
 import { OutgoingMail } from '../../background/mail/outgoing-mail.js';
 import { Composer } from '../../background/mail/composer.js';
 import type { ExclusiveTaskOptions } from '../../background/exclusive-task.js';
@@ -12,6 +13,7 @@ import { SmtpMail } from '../../base/mail/smtp-mail.js';
 import { AuthorityStore } from '../../base/store/authority/authority-store.js';
 import { Postgres } from '../../base/store/postgres.js';
 import { Clock } from '../../base/support/clock.js';
+import type { PeriodicTask } from '../../base/support/periodic-task.js';
 import { AddressLinks } from '../../commands/account/address-links.js';
 import { Addresses } from '../../commands/account/addresses.js';
 import { RecoveryLinks } from '../../commands/account/recovery-links.js';
@@ -21,18 +23,16 @@ import { recoveryActions } from '../../doors/auth/recovery/recovery.pages.js';
 import { NetworkSecrets } from '../../log/vault/network-secrets.js';
 import { SharedWindow } from '../../server/limits/shared-window.js';
 
-/** The task that sends the mails of a network; undefined: the network sends none. */
-export async function outgoingMail(
+/** The tasks that send the mails of a network, if it sends any, and remove those that are files. */
+export async function mailTasks(
   app: Pick<NestFastifyApplication, 'get'>,
   options: ExclusiveTaskOptions,
-): Promise<OutgoingMail | undefined> {
+): Promise<readonly PeriodicTask[]> {
   const config = app.get(Config);
+  const files = new MailFiles(join(config.dataDir, 'mail'), app.get(Clock), options.logger);
+  const cleanup = new MailFileCleanup(files, app.get(AuthorityStore), options.logger);
   const delivery = mailDelivery(config);
-  if (delivery === 'none') return undefined;
-  const files =
-    delivery === 'files'
-      ? new MailFiles(join(config.dataDir, 'mail'), app.get(Clock), options.logger)
-      : undefined;
+  if (delivery === 'none') return [cleanup];
   const secret = await app.get(NetworkSecrets).get('limit-keys', () => randomBytes(32));
   const take = (name: 'mailbox' | 'account' | 'recovery') => {
     const { pool } = app.get(Postgres);
@@ -56,12 +56,11 @@ export async function outgoingMail(
     },
     contact: config.operatorContact,
   });
-  return new OutgoingMail({
+  const outgoing = new OutgoingMail({
     ...options,
     requests: app.get(MailRequests),
     composer,
-    transport: files ?? new SmtpMail(config),
-    files,
-    store: app.get(AuthorityStore),
+    transport: delivery === 'files' ? files : new SmtpMail(config),
   });
+  return [cleanup, outgoing];
 }

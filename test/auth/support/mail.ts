@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
-import type { OutgoingMail } from '../../../src/background/mail/outgoing-mail.js';
-import { outgoingMail } from '../../../src/programs/api/outgoing-mail.js';
+import type { PeriodicTask } from '../../../src/base/support/periodic-task.js';
+import { mailTasks } from '../../../src/programs/api/outgoing-mail.js';
 import { SmtpServer } from '../../support/smtp-server.js';
 import type { ReceivedMail } from '../../support/smtp-server.js';
 import { until } from '../../support/until.js';
@@ -21,7 +21,7 @@ export interface PersonWithAddress extends SignedInPerson {
 export class MailFixture {
   /** Lines of the log of the task that sends mails. */
   readonly lines: string[] = [];
-  private task: OutgoingMail | undefined;
+  private tasks: readonly PeriodicTask[] = [];
 
   private constructor(
     readonly smtp: SmtpServer,
@@ -48,7 +48,7 @@ export class MailFixture {
 
   /** Replaces server and task. Mails go to the server of the test unless the settings say otherwise. */
   async restart(settings: NodeJS.ProcessEnv = {}): Promise<void> {
-    await this.task?.stop();
+    await this.stopTasks();
     await this.network.restartServer({ ...this.smtp.settings, ...settings });
     const stream = new Writable({
       write: (chunk: Buffer, _encoding, done) => {
@@ -57,12 +57,16 @@ export class MailFixture {
       },
     });
     const options = { lockUrl: this.network.databaseUrl, logger: pino({ level: 'debug' }, stream) };
-    this.task = await outgoingMail(this.network.app(), options);
-    this.task?.start();
+    this.tasks = await mailTasks(this.network.app(), options);
+    for (const task of this.tasks) task.start();
+  }
+
+  private async stopTasks(): Promise<void> {
+    for (const task of this.tasks) await task.stop();
   }
 
   async stop(): Promise<void> {
-    await this.task?.stop();
+    await this.stopTasks();
     await this.network.stop();
     await this.smtp.stop();
   }
@@ -138,7 +142,7 @@ export class MailFixture {
     return { tables, head: await this.network.log().head() };
   }
 
-  /** Opens a link, and sets a password there. */
+  /** Opens a link, and sets a password there. `more`: fields of the form. */
   async recover(link: string, next: string, more: Readonly<Record<string, string>> = {}) {
     const visitor = new Visitor(new URL(link).origin);
     const form = await visitor.open(link);
