@@ -5,6 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SmtpMail } from '../../src/base/mail/smtp-mail.js';
 import { EraseAccount } from '../../src/commands/account/erase-account.js';
 import { ExpiredRecords } from '../../src/doors/auth/storage/expired-records.js';
+import { Clock } from '../../src/base/support/clock.js';
+import { withWaitingMails } from '../../src/server/health/mail-check.js';
 import { Health } from '../../src/server/health/health.js';
 import { until } from '../support/until.js';
 import { linkIn, MailFixture } from './support/mail.js';
@@ -20,9 +22,19 @@ beforeAll(async () => {
 afterAll(() => mail.stop());
 
 const requests = () =>
-  mail.query<{ content: string; due_at: string }>('SELECT content, due_at FROM authority.mail_request');
+  mail.query<{ content: string; pause: string }>(
+    'SELECT content, due_at - requested_at AS pause FROM authority.mail_request',
+  );
 
 const mailHealth = async () => (await mail.network.app().get(Health).readiness()).components['mail'];
+
+const notFinal = { name: 'MailNotSent', isFinal: false };
+
+const sentWithin = (timeouts: { readonly socketTimeout: number; readonly mail: number }) => {
+  const settings = { smtpUrl: mail.smtp.url, smtpPassword: undefined, mailFrom: 'plaza@example.org' };
+  const transport = new SmtpMail(settings, { connectionTimeout: 200, greetingTimeout: 200, ...timeouts });
+  return transport.send({ actorId: 'a', to: 'ada@example.org', subject: 's', text: 't' });
+};
 
 describe('a mail', () => {
   it('goes to one recipient, from the network, with the handle alone in its head', async () => {
@@ -66,15 +78,55 @@ describe('a mail', () => {
     await mail.smtp.take((await mail.signUp()).address);
   });
 
-  it('waits for a server that hangs, an hour at most, and /readyz says so', async () => {
+  it('is tried again when the server refuses its sender, as one that is not set up', async () => {
+    mail.smtp.behavior = 'refuse sender';
+    const person = await mail.signUp();
+    await until(() =>
+      mail.lines.some((each) => /not sent; retrying/.test(each) && each.includes('answer 553')),
+    );
+    mail.smtp.behavior = 'accept';
+    mail.network.advanceClock(MINUTE);
+    expect(linkIn(await mail.smtp.take(person.address))).toContain('token=');
+    await mail.settle();
+  });
+
+  it('is tried again after pauses that grow', async () => {
+    mail.smtp.behavior = 'defer';
+    await mail.signUp();
+    const pauses = [0];
+    for (let tries = 1; tries <= 4; tries++) {
+      const last = pauses.at(-1)!;
+      const pause = await until(async () => {
+        const [row] = await requests();
+        return Number(row?.pause) > last && Number(row?.pause);
+      });
+      pauses.push(pause);
+      mail.network.advanceClock(pause - last);
+    }
+    const [, first = 0, ...others] = pauses;
+    expect(first).toBeGreaterThanOrEqual(MINUTE / 2);
+    expect(others.every((pause, n) => pause >= 2 * pauses[n + 1]!)).toBe(true);
+    mail.smtp.behavior = 'accept';
+    mail.network.advanceClock(60 * MINUTE);
+    await mail.network.app().get(ExpiredRecords).sweep();
+    mail.smtp.received.length = 0;
+  });
+
+  it('waits for a server that hangs, an hour at most; operators see it, and nobody else', async () => {
+    const known = await mail.verified();
     mail.smtp.behavior = 'hang';
     const before = mail.smtp.connections;
     const person = await mail.signUp();
     expect(person.page.status).toBe(200);
     await until(() => mail.smtp.connections > before);
-    expect(await mailHealth()).toEqual({ status: 'ok' });
+    await mail.askRecovery(known.address);
     mail.network.advanceClock(6 * MINUTE);
-    expect(await mailHealth()).toMatchObject({
+    expect(await mailHealth()).toEqual({ status: 'ok' });
+    const app = mail.network.app();
+    const { pool } = mail.network.database();
+    const readiness = await app.get(Health).readiness();
+    const shown = await withWaitingMails(readiness, pool, app.get(Clock).now());
+    expect(shown.components['mail']).toEqual({
       status: 'failed',
       reason: expect.stringContaining('Mails wait'),
     });
@@ -86,13 +138,13 @@ describe('a mail', () => {
 
   it('of a server that hangs fails after a while', async () => {
     mail.smtp.behavior = 'hang';
-    const timeouts = { connectionTimeout: 200, greetingTimeout: 200, socketTimeout: 200 };
-    const transport = new SmtpMail(
-      { smtpUrl: mail.smtp.url, smtpPassword: undefined, mailFrom: 'plaza@example.org' },
-      timeouts,
-    );
-    const sent = transport.send({ actorId: 'a', to: 'ada@example.org', subject: 's', text: 't' });
-    await expect(sent).rejects.toMatchObject({ name: 'MailNotSent', isFinal: false });
+    await expect(sentWithin({ socketTimeout: 200, mail: 60_000 })).rejects.toMatchObject(notFinal);
+    mail.smtp.behavior = 'accept';
+  });
+
+  it('of a server that answers without an end fails after a while', async () => {
+    mail.smtp.behavior = 'drip';
+    await expect(sentWithin({ socketTimeout: 60_000, mail: 400 })).rejects.toMatchObject(notFinal);
     mail.smtp.behavior = 'accept';
   });
 
@@ -141,6 +193,18 @@ describe('without a server', () => {
     expect(files()).toHaveLength(1);
     mail.network.advanceClock(24 * 60 * MINUTE);
     await until(() => files().length === 0);
+  });
+
+  it('goes after a day also where the network got a server meanwhile, or sends no mail any more', async () => {
+    for (const restart of [() => mail.restart(), () => mail.restartWithoutMail()]) {
+      await mail.restart({ SMTP_URL: '', MAIL_FROM: '' });
+      await mail.signUp();
+      await mail.settle();
+      expect(files()).toHaveLength(1);
+      await restart();
+      mail.network.advanceClock(24 * 60 * MINUTE);
+      await until(() => files().length === 0);
+    }
   });
 
   it('is named by /readyz elsewhere', async () => {

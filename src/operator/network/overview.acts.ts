@@ -6,6 +6,7 @@ import { readPublicationState } from '../../../projections/incarnations/recovery
 import { listJobs } from '../../../projections/jobs/job.js';
 import { severities } from '../../domain/report/report-reasons.js';
 import { registrationState } from '../../base/store/authority/registration.js';
+import { withWaitingMails } from '../../server/health/mail-check.js';
 import { unfinishedBatches } from '../people/batch-status.js';
 import { readPlots } from './plots/sampler.js';
 import { act } from '../desk/act.js';
@@ -47,7 +48,7 @@ export const overviewActs = [
 ];
 
 async function overviewOf(services: ActServices, caller: Caller) {
-  const { pool, log, witness, store, health, config, clock } = services;
+  const { pool, log, witness, store, config, clock } = services;
   const now = clock.now();
   const [
     readiness,
@@ -66,7 +67,7 @@ async function overviewOf(services: ActServices, caller: Caller) {
     oldCases,
     erasures,
   ] = await Promise.all([
-    health.readiness(),
+    shownReadiness(services),
     undefinedIfUnreachable(projectionStatus(pool, log)),
     undefinedIfUnreachable(readPublicationState(pool).then((found) => found ?? null)),
     undefinedIfUnreachable(listJobs(pool, 1)),
@@ -103,6 +104,11 @@ async function overviewOf(services: ActServices, caller: Caller) {
     oldCases: oldCases ?? null,
     erasures: erasures ?? null,
   };
+}
+
+async function shownReadiness({ health, pool, clock }: ActServices) {
+  const readiness = await health.readiness();
+  return (await undefinedIfUnreachable(withWaitingMails(readiness, pool, clock.now()))) ?? readiness;
 }
 
 async function oldCasesOf({ pool, clock, config: { caseTargetHours: hours } }: ActServices) {
