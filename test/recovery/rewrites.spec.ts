@@ -185,11 +185,33 @@ describe('the rewrites', () => {
       `INSERT INTO authority.wrong_password SELECT id, '2030-01-01', 1 FROM unnest($1::text[]) AS id`,
       [[actorId, 'ada']],
     );
-    await rewritesWith().round();
-    const { rows } = await pool.query(
-      'SELECT actor_id FROM authority.known_browser UNION ALL SELECT actor_id FROM authority.wrong_password',
+    await pool.query(
+      `INSERT INTO authority.recovery_link SELECT sha256(id::bytea), id, '', '', 1 FROM unnest($1::text[]) AS id`,
+      [[actorId, 'ada']],
     );
-    expect(rows).toEqual([{ actor_id: 'ada' }, { actor_id: 'ada' }]);
+    await rewritesWith().round();
+    for (const table of ['known_browser', 'wrong_password', 'recovery_link']) {
+      const { rows } = await pool.query(`SELECT actor_id FROM authority.${table}`);
+      expect([table, rows]).toEqual([table, [{ actor_id: 'ada' }]]);
+    }
+  });
+
+  it('wait for requests for mails from before an erasure, which may be about its person', async () => {
+    const request = (at: number) =>
+      pool.query(`INSERT INTO authority.mail_request VALUES (gen_random_uuid(), $1, $1, 'x')`, [at]);
+    await request(1);
+    await request(2);
+    await erase();
+    const rewrites = rewritesWith();
+    await until(async () => {
+      await rewrites.round();
+      return (await tablesIn('rewrite')).join() === 'authority.mail_request';
+    });
+    await rewrites.round();
+    expect(await stateOf('authority.mail_request')).toBe('rewrite');
+    await pool.query('DELETE FROM authority.mail_request WHERE requested_at = 1');
+    await untilRewritten(rewrites, 'authority.mail_request');
+    expect((await pool.query('SELECT FROM authority.mail_request')).rowCount).toBe(1);
   });
 
   it('wait for sessions that can still see the erased rows, which a rewrite would copy', async () => {

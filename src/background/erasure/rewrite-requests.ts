@@ -26,6 +26,8 @@ const requestSql = `
     DELETE FROM authority.known_browser WHERE actor_id IN (SELECT actor_id FROM erased)
   ), passwords AS (
     DELETE FROM authority.wrong_password WHERE actor_id IN (SELECT actor_id FROM erased)
+  ), links AS (
+    DELETE FROM authority.recovery_link WHERE actor_id IN (SELECT actor_id FROM erased)
   )
   INSERT INTO authority.rewrite (store, table_name, position)
   SELECT store, table_name, applied_position FROM (${personalTablesSql}) AS personal CROSS JOIN published
@@ -46,7 +48,8 @@ export async function hasOpenRewrites(pool: Pool): Promise<boolean> {
 
 /**
  * A table that has to be rewritten (`doneUpTo` before `request`), or that was, at `rewrittenAt` by the clock of its
- * server, and waits for a checkpoint. `isSettled`: no event from before the request will be applied to it any more.
+ * server, and waits for a checkpoint. `isSettled`: no event from before the request will be applied to it any more, and no
+ * request for a mail is left from before an erasure, whose person nobody can tell without its key.
  * `isLarge`: it waits for the set hour.
  */
 export interface Rewrite {
@@ -72,8 +75,11 @@ interface Row {
 
 export async function openRewrites(pool: Pool, store: PersonalStore): Promise<readonly Rewrite[]> {
   const { rows } = await pool.query<Row>(
-    `SELECT table_name, request, requested_at, done_up_to, rewritten_at, is_large, incarnation.schema_name IS NULL
-      OR retired_at IS NOT NULL OR versions ? 'as_of' OR coalesce(applied_position >= position, false) AS is_settled
+    `SELECT table_name, request, requested_at, done_up_to, rewritten_at, is_large, CASE
+      WHEN table_name = 'authority.mail_request' THEN NOT EXISTS (SELECT FROM authority.mail_request WHERE mail_request.requested_at
+        <= (SELECT max(rewrite_requested_for) FROM authority.account))
+      ELSE incarnation.schema_name IS NULL
+        OR retired_at IS NOT NULL OR versions ? 'as_of' OR coalesce(applied_position >= position, false) END AS is_settled
     FROM authority.rewrite LEFT JOIN recovery.incarnation ON schema_name = split_part(table_name, '.', 1)
     WHERE store = $1 ORDER BY table_name`,
     [store],
