@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as oidc from 'openid-client';
-import { ADDRESS_LINK_HOURS } from '../../src/commands/account/address-links.js';
+import { Pool } from 'pg';
+import { systemClock } from '../../src/base/support/clock.js';
+import { ADDRESS_LINK_HOURS, AddressLinks } from '../../src/commands/account/address-links.js';
 import { RECOVERY_LINK_MINUTES } from '../../src/commands/account/recovery-links.js';
+import { NetworkCipher } from '../../src/commands/support/network-cipher.js';
+import { freePort } from '../../src/launch/free-port.js';
+import { NetworkSecrets } from '../../src/log/vault/network-secrets.js';
+import { isOutage } from '../../src/log/witness/outage.js';
 import { limits } from '../../src/base/config/limit-settings.js';
 import { streams } from '../../src/log/streams.js';
 import { alertIn, noticeIn } from './support/account.js';
@@ -98,6 +104,37 @@ describe('the address of a sign-up', () => {
   });
 });
 
+describe('a link', () => {
+  it('is not called ended while the vault does not answer', async () => {
+    const pool = new Pool({ host: '127.0.0.1', port: await freePort() });
+    const links = new AddressLinks(new NetworkCipher(new NetworkSecrets(pool)), systemClock);
+    const fault = await links.read('any').catch((error: unknown) => error);
+    expect(isOutage(fault)).toBe(true);
+    await pool.end();
+  });
+});
+
+describe('a sign-up that failed after the account was made', () => {
+  it('asks to confirm the address when the form is sent again', async () => {
+    const visitor = new Visitor(mail.network.baseUrl);
+    const form = await visitor.open(`${mail.accounts.address}/sign-up`);
+    const email = 'again@example.org';
+    const typed = { handle: 'again', displayName: 'N', email, password };
+    await mail.query('ALTER TABLE authority.mail_request RENAME TO away');
+    const failed = await visitor.submit(form, typed);
+    await mail.query('ALTER TABLE authority.away RENAME TO mail_request');
+    expect(failed.status).toBeGreaterThanOrEqual(500);
+    expect(noticeIn(await visitor.submit(form, typed))).toContain('A mail asks you to confirm');
+    expect(linkIn(await mail.smtp.take(email))).toContain('token=');
+  });
+
+  it('promises no mail to an address that none reaches', async () => {
+    const person = await mail.signUp('"ada"@example.org');
+    expect(noticeIn(person.page)).toBe('Welcome! Your account is ready.');
+    expect(await mail.recipients('ada')).toEqual([]);
+  });
+});
+
 describe('one address', () => {
   it('is verified for one account, in any spelling, and only a mail to it tells', async () => {
     const owner = await mail.verified();
@@ -125,7 +162,16 @@ describe('one address', () => {
     const first = linkIn(await mail.smtp.take(wanted));
     await mail.askChange(two, wanted);
     const second = linkIn(await mail.smtp.take(wanted));
-    await Promise.all([mail.confirm(one.visitor, first), mail.confirm(two.visitor, second)]);
+    const pages = await Promise.all([mail.confirm(one.visitor, first), mail.confirm(two.visitor, second)]);
+    expect(pages.map((page) => [page.status, noticeIn(page)])).toEqual(
+      expect.arrayContaining([
+        [200, 'Your address is confirmed.'],
+        [400, undefined],
+      ]),
+    );
+    expect(pages.find(({ status }) => status === 400)?.text).toContain(
+      'The address is that of another account',
+    );
     const claims = [await claimsOf(one), await claimsOf(two)];
     expect(claims.filter(([email]) => email === wanted)).toEqual([[wanted, true]]);
     expect(claims.every(([, isVerified]) => isVerified)).toBe(true);
@@ -221,9 +267,11 @@ describe('mails', () => {
     const asked = async (addressOf: (n: number, own: string) => string) => {
       await withFreshBudgets();
       const asker = await mail.signUp();
-      for (let n = 1; n <= limits.mail.account.quota; n++)
-        await mail.askChange(asker, addressOf(n, asker.address));
       await mail.settle();
+      for (let n = 1; n <= limits.mail.account.quota; n++) {
+        await mail.askChange(asker, addressOf(n, asker.address));
+        await mail.settle();
+      }
       return mail.smtp.received.splice(0).map(({ source }) => /^Subject: (.*@)/m.exec(source)?.[1]);
     };
     const confirm = 'Plaza: is this the address of @';

@@ -35,9 +35,11 @@ export const confirmAddressHandler = handles(
   async ({ link: { actorId, address, from, password }, metadata }, write, { addresses, mails }) =>
     write.store.transaction(async (): Promise<Confirmation> => {
       const { store } = write;
+      const proof = await addresses.proofOf(address);
+      // The later of two that confirm one address finds it taken. Before the credential, which the other one may change.
+      await store.db.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [proof]);
       await lockCredential(store, actorId);
       const holder = await addresses.holder(actorId);
-      const proof = await addresses.proofOf(address);
       if (holder?.state !== 'active' || proof === undefined) return 'ended';
       if (holder.isVerified && holder.email === address) return 'confirmed';
       if (holder.email !== from || passwordFingerprint(holder.passwordHash) !== password) return 'ended';

@@ -6,8 +6,6 @@ import type { Config } from '../../../base/config/config.js';
 import { mailDelivery } from '../../../base/config/mail-settings.js';
 import { ERASURE_DELAY_DAYS } from '../../../base/config/limit-settings.js';
 import { mailboxOf } from '../../../domain/account/mailbox.js';
-import { Refusal } from '../../../domain/refusal.js';
-import type { EventMetadata } from '../../../log/recorded.js';
 import { accountPage } from '../pages/account.page.js';
 import type { AccountPage } from '../pages/account.page.js';
 import { historyPage } from '../pages/own-data.js';
@@ -33,6 +31,7 @@ import { addressActions } from './address.pages.js';
 import type { AccountErasure } from './account-erasure.js';
 import type { Appeals } from './appeals.js';
 import type { ConnectedApplications } from './connected-applications.js';
+import { disconnectAll } from './disconnect-all.js';
 import type { Histories } from './histories.js';
 import { noticeText } from './notices.js';
 import type { NoticeName } from './notices.js';
@@ -103,7 +102,8 @@ export class AccountPages {
     const registered = await this.signUps.register(exchange, fields, secret);
     if ('faults' in registered) return this.signUp(fields['form'] ?? '', fields, registered);
     await this.sessions.signIn(exchange, registered);
-    return this.done(exchange, mailDelivery(this.config) === 'none' ? 'welcome' : 'welcome-and-asked');
+    const isAsked = this.signUps.asksToConfirm(fields['email'] ?? '');
+    return this.done(exchange, isAsked ? 'welcome-and-asked' : 'welcome');
   }
 
   async submitSignOut(exchange: HttpExchange, fields: FormFields): Promise<PageOrRedirect> {
@@ -117,7 +117,7 @@ export class AccountPages {
     const { actorId } = account;
     const metadata = pageRequestMetadata(exchange, { actorId });
     const all = fields['disconnect'] === 'all';
-    const disconnect = () => this.disconnectAll(actorId, metadata);
+    const disconnect = () => disconnectAll(this.commands, actorId, metadata);
     // First while the person is still signed in and can retry; again for grants that another browser allowed meanwhile.
     if (all) await disconnect();
     await this.commands.execute(new SignOutEverywhere(actorId, metadata));
@@ -125,20 +125,6 @@ export class AccountPages {
     await this.sessions.end(exchange);
     if (!all) return this.done(exchange, 'signed-out-everywhere');
     return this.done(exchange, complete ? 'signed-out-and-disconnected' : 'signed-out-and-some-disconnected');
-  }
-
-  /**
-   * Revokes all grants of a person. Returns false if the log lacks one of them: the others have ended, and the sign-out
-   * must go on.
-   */
-  private async disconnectAll(actorId: string, metadata: EventMetadata): Promise<boolean> {
-    try {
-      await this.commands.execute(new RevokeGrants({ cause: 'person', actorId }, metadata));
-      return true;
-    } catch (error) {
-      if (error instanceof Refusal && error.code === 'not_found') return false;
-      throw error;
-    }
   }
 
   async submitDisconnect(exchange: HttpExchange, fields: FormFields): Promise<PageOrRedirect> {

@@ -4,6 +4,7 @@ import type { HandleDigest } from '../../../commands/support/handle-digest.js';
 import type { MailRequests } from '../../../commands/mail/mail-requests.js';
 import type { Config } from '../../../base/config/config.js';
 import { mailDelivery } from '../../../base/config/mail-settings.js';
+import { mailboxOf } from '../../../domain/account/mailbox.js';
 import { registrationFaults } from '../../../domain/account/account.js';
 import { Refusal } from '../../../domain/refusal.js';
 import { AccountRow } from '../../../base/store/authority/account.row.js';
@@ -40,6 +41,11 @@ export class SignUp {
   /** The way for a person to reach the operators. */
   get contact(): string | undefined {
     return this.config.operatorContact;
+  }
+
+  /** True if a sign-up with this address is followed by a mail that asks to confirm it. */
+  asksToConfirm(typedEmail: string): boolean {
+    return mailDelivery(this.config) !== 'none' && mailboxOf(typedEmail.trim()) !== undefined;
   }
 
   async isOpen(): Promise<boolean> {
@@ -86,10 +92,12 @@ export class SignUp {
       const { actorId, created } = await this.commands.execute(
         new CreateAccount(account, pageRequestMetadata(exchange, { appId })),
       );
-      if (created && mailDelivery(this.config) !== 'none')
-        await this.mails.add({ kind: 'verification', actorId, address: person.email });
       const proven = created ? passwordHash : await this.matchingHash(actorId, password);
-      return proven === undefined ? createdBefore : { actorId, passwordHash: proven, isNew: created };
+      if (proven === undefined) return createdBefore;
+      // Also when the form is sent again, which it is if this failed before.
+      if (this.asksToConfirm(person.email))
+        await this.mails.add({ kind: 'verification', actorId, address: person.email });
+      return { actorId, passwordHash: proven, isNew: created };
     } catch (error) {
       if (!(error instanceof Refusal && error.code === 'intent_conflict')) throw error;
       const actorId = await this.digest.actorOf(idempotencyKey);
