@@ -71,6 +71,25 @@ describe('a link of a mail', () => {
     expect(await isLive(mail.accounts.client, token)).toBe(false);
   });
 
+  it('sets the password also if an application cannot be disconnected, and reports that', async () => {
+    const person = await mail.verified();
+    const token = await mail.accounts.connect(person.visitor);
+    await mail.query(
+      `INSERT INTO authority.app_grant SELECT (jsonb_populate_record(app_grant, jsonb_build_object('grant_id', $2::text))).*
+       FROM authority.app_grant WHERE actor_id = $1`,
+      [person.actorId, `lost_${person.handle}`],
+    );
+    const link = await mail.recoveryLink(person.address);
+    const { visitor, done } = await mail.recover(link, NEXT, { disconnect: 'all' });
+    expect([done.status, noticeIn(done)]).toEqual([
+      200,
+      expect.stringContaining('Not every application could be disconnected'),
+    ]);
+    expect(await mail.accounts.isSignedIn(visitor)).toBe(true);
+    expect(await isLive(mail.accounts.client, token)).toBe(false);
+    await mail.smtp.take(person.address);
+  });
+
   it('makes the browser a known one, so it ends a lock-out', async () => {
     await mail.restart();
     const person = await mail.verified();

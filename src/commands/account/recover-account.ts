@@ -48,7 +48,7 @@ export const recoverAccountHandler = handles(
       await write.store.db.update(CredentialRow, { actorId }, { passwordHash });
       await endSessions(write.store, actorId);
       await write.store.db.query('DELETE FROM authority.recovery_link WHERE actor_id = $1', [actorId]);
-      for (const address of await toldAddresses(write, holder))
+      for (const address of await addressesToNotify(write, holder))
         await mails.add({ kind: 'recovered', actorId, address });
       // Last, so that an appended event implies the rows, unless the commit itself fails.
       const stream = { stream: streams.access(actorId), read: newestEventOf };
@@ -67,7 +67,7 @@ const MAX_EVENTS = 1_000;
  * The address of the account, and the verified ones that it gave up in the last seven days: who took the account over by
  * another address cannot keep its person from learning of it.
  */
-async function toldAddresses(write: WriteSide, { actorId, email }: AddressHolder): Promise<Set<string>> {
+async function addressesToNotify(write: WriteSide, { actorId, email }: AddressHolder): Promise<Set<string>> {
   const past = await write.log.read(streams.access(actorId), { direction: 'backwards', limit: MAX_EVENTS });
   const since = write.now() - GIVEN_UP_MS;
   const givenUp = past.flatMap(({ event, erased }) =>

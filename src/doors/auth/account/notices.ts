@@ -4,6 +4,8 @@ const notices = {
   disconnected: 'Disconnected. The application can no longer act for you.',
   'password-changed': 'Your password is changed, and you are signed out in every other browser.',
   recovered: 'Your new password is set. You are signed in here, and signed out everywhere else.',
+  'recovered-and-some-connected':
+    'Your new password is set. You are signed in here, and signed out everywhere else. Not every application could be disconnected: see below those that remain.',
   'address-asked':
     'A mail is on its way to that address. Open its link in this browser, and confirm it there.',
   'address-confirmed': 'Your address is confirmed.',

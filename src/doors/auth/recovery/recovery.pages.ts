@@ -6,9 +6,10 @@ import type { AddressHolder } from '../../../commands/account/addresses.js';
 import { RecoverAccount } from '../../../commands/account/recover-account.js';
 import { RECOVERY_LINK_MINUTES } from '../../../commands/account/recovery-links.js';
 import type { RecoveryLinks } from '../../../commands/account/recovery-links.js';
-import { RevokeGrants } from '../../../commands/grant/revoke-grants.js';
 import type { MailRequests } from '../../../commands/mail/mail-requests.js';
 import { mailboxOf } from '../../../domain/account/mailbox.js';
+import { isOutage } from '../../../log/witness/outage.js';
+import { disconnectAll } from '../account/disconnect-all.js';
 import { askedPage, endedPage, newPasswordPage, recoveryPage } from '../pages/recovery.page.js';
 import type { Passwords } from '../passwords.js';
 import { ACCOUNT_PATH, APPEAL_PATH, RECOVERY_PATH } from '../settings.js';
@@ -92,18 +93,20 @@ export class RecoveryPages {
     if (fault !== undefined) return this.newPassword(token, holder, fault);
     const passwordHash = await this.passwords.hash(password);
     const metadata = pageRequestMetadata(exchange);
+    const disconnects = fields['disconnect'] === 'all';
+    const disconnect = (of: string) =>
+      disconnectAll(this.commands, of, pageRequestMetadata(exchange, { actorId: of }));
+    // First while the link still works, and the person can retry; again for grants that another browser allowed meanwhile.
+    if (disconnects) await disconnect(holder.actorId);
     const recovered = await this.commands.execute(new RecoverAccount(token, passwordHash, metadata));
     this.cookies.setRecovery(exchange, null);
     if (!recovered) return ended;
     const { actorId, mayAct } = recovered;
     if (mayAct) await this.sessions.signIn(exchange, { actorId, passwordHash });
     else this.access.begin(exchange, { actorId, passwordHash });
-    if (fields['disconnect'] === 'all')
-      await this.commands.execute(
-        new RevokeGrants({ cause: 'person', actorId }, pageRequestMetadata(exchange, { actorId })),
-      );
+    const isComplete = !disconnects || (await disconnect(actorId).catch(falseInOutage));
     if (!mayAct) return { location: APPEAL_PATH };
-    this.cookies.setNotice(exchange, 'recovered');
+    this.cookies.setNotice(exchange, isComplete ? 'recovered' : 'recovered-and-some-connected');
     return { location: ACCOUNT_PATH };
   }
 
@@ -133,6 +136,12 @@ export class RecoveryPages {
     });
     return { page, status: fault === undefined ? 200 : 400 };
   }
+}
+
+/** The password is set: the page must say so, and what is left to do. */
+function falseInOutage(error: unknown): false {
+  if (isOutage(error)) return false;
+  throw error;
 }
 
 const holderOfLink = (token: string): string => `recovery:${token}`;
