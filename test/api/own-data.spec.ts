@@ -8,6 +8,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { serving } from '../../projections/groups.js';
+import { RecoveryWatch } from '../../projections/incarnations/detect/recovery-watch.js';
+import { versionsOf } from '../../projections/runner/projection.js';
+import { openReadStore } from '../../src/base/store/database.js';
+import { PersonsReads } from '../../src/doors/api/admission/persons-reads.js';
+import { PublicationCache } from '../../src/doors/api/admission/publication.js';
+import { PublishedStatements } from '../../src/doors/api/admission/published-statements.js';
+import { OwnFacts } from '../../src/doors/auth/own-data/own-facts.js';
+import { ownFacts } from '../../src/doors/auth/own-data/own-lines.js';
 import { BeginDownload } from '../../src/commands/account/begin-download.js';
 import { Clock, systemClock } from '../../src/base/support/clock.js';
 import { IdGenerator, systemIds } from '../../src/base/support/id-generator.js';
@@ -32,6 +42,7 @@ import { sharedNetwork } from '../support/shared-network.js';
 import type { SharedNetwork } from '../support/shared-network.js';
 import { block, follow, like, post, removePost } from '../support/social.js';
 import { until } from '../support/until.js';
+import { openReadyWitness } from '../support/witness.js';
 
 const scope = allScopes.join(' ');
 const scratch = mkdtempSync(join(tmpdir(), 'plaza-own-data-'));
@@ -52,6 +63,7 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 interface Line {
   readonly type: string;
+  readonly at: number;
   readonly position: number;
   readonly through?: string;
   readonly data: Readonly<Record<string, unknown>>;
@@ -277,6 +289,83 @@ describeWithPython('docs/verify_log.py', () => {
         code: 1,
         stderr: expect.stringMatching(/^REFUSED: .*\n$/),
       });
+  });
+});
+
+describe('the pages of what happened', () => {
+  it('are named by addresses that tell no time or place in the log, and are for this person alone', async () => {
+    const person = await newPerson();
+    for (let n = 0; n < 30; n++) await post(person, `post ${n}`);
+    const history = `${network.baseUrl}/api/auth/account/history`;
+    const [visitor] = await person.openAccount();
+    const older = await until(async () => {
+      const { text } = await visitor.open(history);
+      return /href="[^"]*\?before=([^"]+)"/.exec(text)?.[1];
+    });
+    const lines = linesIn((await download(person)).text).filter(({ type }) => type === 'post.created');
+    const bytes = Buffer.from(older, 'base64url').toString('latin1');
+    for (const { position, at } of lines)
+      for (const number of [position, at]) expect(`${older} ${bytes}`).not.toContain(String(number));
+    const page = await visitor.open(`${history}?before=${older}`);
+    expect([page.status, page.text]).toEqual([200, expect.stringContaining('post 0')]);
+    expect(page.text).not.toContain('post 29');
+    const [other] = await (await newPerson()).openAccount();
+    expect((await other.open(`${history}?before=${older}`)).status).toBe(400);
+  });
+});
+
+describe('while the network refuses reads', () => {
+  it('a page of a download is read again until it is served, or the download ends', async () => {
+    const [ada, bob] = [await newPerson(), await personWithToken(network, application, scope)];
+    await follow(ada, bob);
+    const [first] = linesIn((await download(ada)).text);
+    const begun = {
+      ...first!.upTo,
+      position: BigInt(first!.upTo.position),
+      networkId: '',
+      downloadId: '',
+      at: 0,
+    };
+    const { env } = network;
+    const applicationName = 'own-data-test';
+    const opened = await openLogOf(network);
+    const witness = await openReadyWitness(env['WITNESS_DATABASE_URL'] ?? '', applicationName);
+    const database = await openReadStore({
+      url: env['DATABASE_URL'] ?? '',
+      applicationName,
+      maxConnections: 4,
+      queryTimeoutMs: 5_000,
+    });
+    const { pool } = database;
+    const proof = new RecoveryWatch({
+      pool,
+      witness,
+      log: opened.log,
+      hadWitness: true,
+      logger: pino({ level: 'silent' }),
+      monotonic: () => performance.now(),
+    });
+    const statements = new PublishedStatements(pool, new PublicationCache(pool, versionsOf(serving)));
+    const facts = new OwnFacts(database, opened.log, new PersonsReads(statements, proof));
+    const types = async (isEnded: boolean) => {
+      const found: string[] = [];
+      for await (const page of ownFacts(
+        facts,
+        ada.actorId,
+        begun,
+        () => Promise.resolve(),
+        () => isEnded,
+      ))
+        found.push(...page.map(({ type }) => type));
+      return found;
+    };
+    // Not started yet, so nothing is proven.
+    await expect(types(true)).rejects.toMatchObject({ name: 'HttpRefusal', status: 503 });
+    const reading = types(false);
+    await proof.start();
+    expect(await reading).toEqual(expect.arrayContaining(['relation.established', 'account.registered']));
+    await proof.stop();
+    for (const each of [witness, database, opened]) await each.close();
   });
 });
 

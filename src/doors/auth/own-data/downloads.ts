@@ -27,14 +27,16 @@ import { pageOf } from './own-page.js';
 /** Below the time in which a browser expects an answer. */
 const AUDIT_WAIT_MS = 20_000;
 /** A reader who is slower is cut off: it would keep the place of others. */
-const LONGEST_MS = 15 * 60_000;
+const DEADLINE_MS = 15 * 60_000;
 
-const BEHIND = 'The network is still catching up with what happened.';
+const AUDIT_BEHIND = 'The network is still catching up with what happened.';
 
 /** A person in a browser that has proven who they are. */
 export interface Downloader extends SignedInBrowser {
   readonly handle: string;
 }
+
+type Pages = AsyncGenerator<readonly OwnFact[]>;
 
 export interface RefusedDownload {
   readonly fault: string;
@@ -94,7 +96,8 @@ export class Downloads {
       !(await this.isAuditOfRelease()) ||
       !(await this.positions.waitForGroup(auditGroup.name, head, AUDIT_WAIT_MS))
     )
-      return { fault: `${BEHIND} Please try again in a few minutes.` };
+      return { fault: `${AUDIT_BEHIND} Please try again in a few minutes.` };
+    await this.facts.inbox(actorId, head, undefined);
     const metadata = pageRequestMetadata(exchange, { actorId });
     const begun = await this.commands.execute(new BeginDownload(actorId, metadata));
     if (!('nextAt' in begun)) return begun;
@@ -112,9 +115,11 @@ export class Downloads {
   }
 
   private send(person: Downloader, begun: BegunDownload, isPage: boolean, slot: DownloadSlot): FileAnswer {
-    const parts = isPage ? this.page(person, begun) : this.lines(person, begun);
-    const file = Readable.from(parts, { objectMode: false });
-    const deadline = setTimeout(() => file.destroy(), LONGEST_MS);
+    // Not at the end of the stream, which waits for the page that is being read.
+    const pages = this.pages(person.actorId, begun, () => file.destroyed);
+    const parts = isPage ? this.page(person, pages) : this.lines(person, begun, pages);
+    const file: Readable = Readable.from(parts, { objectMode: false });
+    const deadline = setTimeout(() => file.destroy(), DEADLINE_MS);
     file.once('close', () => {
       clearTimeout(deadline);
       slot.release();
@@ -125,27 +130,28 @@ export class Downloads {
       : { file, name: `${name}.jsonl`, contentType: 'application/jsonl; charset=utf-8' };
   }
 
-  private lines({ actorId }: Downloader, begun: BegunDownload): AsyncGenerator<string, void> {
+  private lines({ actorId }: Downloader, begun: BegunDownload, pages: Pages): AsyncGenerator<string, void> {
     const about = aboutDownload(actorId, begun);
     return signedLines(
-      linesOf(this.pages(actorId, begun), about),
+      linesOf(pages, about),
       this.keys.signers,
       (entries) => noteTextOf(about, entries),
       (error) => this.explain(error),
     );
   }
 
-  private page({ actorId, handle }: Downloader, begun: BegunDownload): AsyncGenerator<string, void> {
-    return pageOf(this.pages(actorId, begun), handle, (error) => this.explain(error));
+  private page({ handle }: Downloader, pages: Pages): AsyncGenerator<string, void> {
+    return pageOf(pages, handle, (error) => this.explain(error));
   }
 
-  private async *pages(actorId: string, begun: BegunDownload): AsyncGenerator<readonly OwnFact[]> {
+  private async *pages(actorId: string, begun: BegunDownload, isEnded: () => boolean): Pages {
     if (!(await this.positions.waitForGroup(auditGroup.name, begun.position, AUDIT_WAIT_MS)))
-      throw new CutOff(BEHIND);
-    yield* ownFacts(this.facts, actorId, begun, async () => {
+      throw new CutOff(AUDIT_BEHIND);
+    const check = async () => {
       const account = await this.store.db.findOneBy(AccountRow, { actorId });
       if (account?.state === 'erased') throw erasedMeanwhile();
-    });
+    };
+    yield* ownFacts(this.facts, actorId, begun, check, isEnded);
   }
 
   private explain(error: unknown): string {

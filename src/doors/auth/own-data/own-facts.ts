@@ -3,6 +3,7 @@ import { eventsOfPerson } from '../../../../projections/audit/person.read-model.
 import type { PersonsPage } from '../../../../projections/audit/person.read-model.js';
 import { inboxOf } from '../../../../projections/inbox/inbox.read-model.js';
 import { publicProfiles } from '../../../../projections/profile/profile.read-model.js';
+import type { Keyset } from '../../../../projections/runner/page-query.js';
 import type { Postgres } from '../../../base/store/postgres.js';
 import type { EventLog } from '../../../log/event-log.js';
 import type { Recorded } from '../../../log/recorded.js';
@@ -30,6 +31,11 @@ export interface OwnPage {
   readonly next: AuditCursor | undefined;
 }
 
+interface InboxPage {
+  readonly facts: readonly OwnFact[];
+  readonly next: Keyset | undefined;
+}
+
 /** Entries of the inbox that one statement reads. */
 const INBOX_PAGE = 100;
 
@@ -55,21 +61,17 @@ export class OwnFacts {
     return { facts: await this.named(actorId, bare), next: found.next };
   }
 
-  /** The inbox as the person can see it now, up to a position of the log, newest first. @throws as {@link page} */
-  async *inbox(actorId: string, upTo: bigint): AsyncGenerator<readonly OwnFact[]> {
-    for (let after: readonly bigint[] | undefined; ;) {
-      const page = await this.reads.read(actorId, inboxOf, { scan: INBOX_PAGE, after });
-      const entries = (page?.items ?? []).filter(({ key: [position = 0n] }) => position <= upTo);
-      const bare = entries.map(({ key: [position], item }) => ({
-        at: item.createdAt,
-        type: INBOX_ENTRY,
-        position: Number(position),
-        data: pick<unknown>({ ...item }, inboxEntry.fields),
-      }));
-      yield await this.named(actorId, bare);
-      if (!page?.last) return;
-      after = page.last;
-    }
+  /** A page of the inbox as the person can see it now, up to a position of the log, newest first. @throws as {@link page} */
+  async inbox(actorId: string, upTo: bigint, after: Keyset | undefined): Promise<InboxPage> {
+    const page = await this.reads.read(actorId, inboxOf, { scan: INBOX_PAGE, after });
+    const entries = (page?.items ?? []).filter(({ key: [position = 0n] }) => position <= upTo);
+    const bare = entries.map(({ key: [position], item }) => ({
+      at: item.createdAt,
+      type: INBOX_ENTRY,
+      position: Number(position),
+      data: pick<unknown>({ ...item }, inboxEntry.fields),
+    }));
+    return { facts: await this.named(actorId, bare), next: page?.last ?? undefined };
   }
 
   private async read({ stream, revision, eventId }: AuditedEvent): Promise<Recorded> {

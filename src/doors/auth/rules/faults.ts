@@ -1,4 +1,5 @@
 import { errors } from 'oidc-provider';
+import { HttpRefusal } from '../../../server/errors.js';
 import { oauthCodes } from '../../../server/oauth-codes.js';
 import { Refusal } from '../../../domain/refusal.js';
 import { NotWitnessed } from '../../../log/event-log.js';
@@ -64,7 +65,7 @@ export function toFault(error: unknown): Fault {
     return new Fault(503, 'temporarily_unavailable', `${error.message} Please try again later.`, {
       cause: error,
     });
-  if (isOutage(error))
+  if (isOutage(error) || (error instanceof HttpRefusal && error.status === 503))
     return new Fault(
       503,
       'temporarily_unavailable',

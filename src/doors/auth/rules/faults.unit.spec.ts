@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { errors } from 'oidc-provider';
 import { Refusal } from '../../../domain/refusal.js';
 import { LogUnavailable, NotWitnessed } from '../../../log/event-log.js';
+import { HttpRefusal } from '../../../server/errors.js';
 import { Fault, toFault, oauthError, publishedCode } from './faults.js';
 
 const like = (members: object) => Object.assign(new Error('x'), members);
@@ -28,6 +29,12 @@ describe('a fault', () => {
     [
       'the store is unreachable',
       Object.assign(new Error('x'), { code: 'ECONNREFUSED' }),
+      503,
+      'temporarily_unavailable',
+    ],
+    [
+      'the network refuses reads',
+      new HttpRefusal('protected_read_unavailable', 'x'),
       503,
       'temporarily_unavailable',
     ],
