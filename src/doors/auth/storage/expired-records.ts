@@ -49,10 +49,9 @@ const expired = [
 
 /**
  * Deletes expired tokens, codes, sessions and interactions, operators' too, the used quota of ended limit
- * windows, the signs of claimers after a day, requests for mails, and what sign-in no longer needs of known browsers and wrong
- * passwords. A spent
- * token stays until it expires, so that its reuse is detected. Servers may run it concurrently: each skips locked rows.
- * Batches are small, so that no request waits long.
+ * windows, the signs of claimers after a day, requests for mails, links that set a password, and what sign-in no longer needs of
+ * known browsers and wrong passwords. A spent token stays until it expires, so that its reuse is detected. Servers may run it
+ * concurrently: each skips locked rows. Batches are small, so that no request waits long.
  */
 export class ExpiredRecords implements OnModuleInit, OnModuleDestroy {
   private timer: NodeJS.Timeout | undefined;
