@@ -7,6 +7,8 @@ import { beginDownloadHandler } from './account/begin-download.js';
 import { createAccountHandler } from './account/create-account.js';
 import { eraseAccountHandler } from './account/erase-account.js';
 import { ErasureSteps } from './account/erasure-steps.js';
+import { OperatorLinks } from './account/operator-links.js';
+import { recoveryLinkHandlers } from './account/operator-recovery.js';
 import { recoverAccountHandler } from './account/recover-account.js';
 import { RecoveryLinks } from './account/recovery-links.js';
 import { signInHandlers } from './account/sign-ins.js';
@@ -57,6 +59,7 @@ export const commandHandlers = [
   ...signInHandlers,
   confirmAddressHandler,
   recoverAccountHandler,
+  ...recoveryLinkHandlers,
   beginDownloadHandler,
   ...analyticsHandlers,
   ...applicationHandlers,
@@ -104,6 +107,7 @@ export const commandHandlers = [
     NetworkCipher,
     MailRequests,
     MentionedActors,
+    OperatorLinks,
     OperatorNames,
     OtherActors,
     ProfileHandles,
@@ -117,6 +121,7 @@ export const commandHandlers = [
     HandleDigest,
     MailRequests,
     NetworkCipher,
+    OperatorLinks,
     RecoveryLinks,
     Recusals,
   ],

@@ -36,6 +36,8 @@ export const streams = {
   signIns: (actorId: string) => `plaza_sign-ins-${actorId}`,
   /** Changes of the ways into an account. */
   access: (actorId: string) => `plaza_access-${actorId}`,
+  /** Links by which operators let a person set a new password. */
+  recoveryLinks: (actorId: string) => `plaza_recovery_links-${actorId}`,
   /** One event: looks in an hour. */
   look: (lookId: string) => `plaza_look-${lookId}`,
   analyticsExport: (exportId: string) => `plaza_analytics_export-${exportId}`,
@@ -52,6 +54,7 @@ const idsInNames: Readonly<Record<string, readonly ('actorId' | 'postId' | 'gran
   profile: ['actorId'],
   'plaza_sign-ins': ['actorId'],
   plaza_access: ['actorId'],
+  plaza_recovery_links: ['actorId'],
   plaza_downloads: ['actorId'],
   pair: ['actorId', 'actorId'],
   like: ['actorId', 'postId'],

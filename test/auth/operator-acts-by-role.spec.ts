@@ -117,6 +117,8 @@ const argumentsOf: Readonly<Record<string, readonly string[]>> = {
   'account reinstate': ['nobody', '--reason', ''],
   'account erase': ['nobody', '--reason', ''],
   'account cancel-erasure': ['nobody', '--reason', ''],
+  'account recovery-link': ['nobody', '--reason', ''],
+  'account end-recovery-link': ['nobody', '--reason', ''],
   'app list': [],
   'app impact': ['nobody'],
   'app show': ['nobody'],

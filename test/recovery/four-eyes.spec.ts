@@ -162,6 +162,46 @@ describe('four-eyes', () => {
     expect((await browser.submit(toRun, run, {})).text).toContain('/console/enrollments?code=');
   });
 
+  it('holds a link that sets a new password, and prints it once, to the requester', async () => {
+    const actorId = await newAccount();
+    const plaza = (...args: string[]) => runPlaza(args, { ...network.env, OPERATOR_TOKEN: pair(ada).token });
+    const asked = await plaza('account', 'recovery-link', actorId, '--reason', 'letter 4');
+    expect([asked.code, asked.stdout]).toEqual([
+      3,
+      expect.stringContaining('Make a link that sets a new password: it waits for the approval'),
+    ]);
+    const request = await awaited(
+      pair(ada).client.post('accounts/:id/recovery-link', { id: actorId, reason: 'letter 4' }),
+    );
+    expect(asked.stdout).toContain(request.approvalId);
+    expect(await log.read(streams.recoveryLinks(actorId))).toEqual([]);
+    const { approvalId: id, digest } = request;
+    await pair(bob).client.post('approvals/:id/approve', { id, digest });
+    const ran = await plaza('approval', 'run', id);
+    const [link = ''] = /https?:\S+/.exec(ran.stdout) ?? [];
+    expect([ran.code, link]).toEqual([0, expect.stringContaining('/recovery/link?token=')]);
+    const [made] = await log.read(streams.recoveryLinks(actorId));
+    expect(made?.metadata).toMatchObject({
+      operatorId: pair(ada).operatorId,
+      reason: 'letter 4',
+      cause: streams.approval(id),
+    });
+    const events = [made, ...(await log.read(streams.approval(id)))];
+    const recorded = JSON.stringify(
+      [events, await pair(ada).client.get('approvals/:id', { id })],
+      (_, value) => (typeof value === 'bigint' ? String(value) : (value as unknown)),
+    );
+    for (const part of [actorId, 'letter 4', pair(ada).operatorId, pair(bob).operatorId])
+      expect(recorded).toContain(part);
+    expect(recorded).not.toContain(new URL(link).searchParams.get('token'));
+    expect((await plaza('approval', 'run', id)).stderr).toContain('(intent_conflict)');
+    const ended = await runPlaza(['account', 'end-recovery-link', actorId, '--reason', 'x'], {
+      ...network.env,
+      OPERATOR_TOKEN: pair(bob).token,
+    });
+    expect(ended.stdout).toContain('is ended');
+  });
+
   it('holds a recovery that reseeds the witness, and no other', async () => {
     const { client } = pair(ada);
     expect(await client.post('recovery/apply', { reseedWitness: false })).toEqual({ job: null });

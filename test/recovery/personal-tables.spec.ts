@@ -37,7 +37,7 @@ const notPersonal: Readonly<Record<string, string>> = {
   'read authority.finished_migration': 'name',
   'read authority.four_eyes': 'network',
   'read authority.known_browser': 'actor_id',
-  'read authority.recovery_link': 'token_hash actor_id',
+  'read authority.recovery_link': 'token_hash actor_id link_id',
   'read authority.oidc_record': 'kind key_hash grant_id uid_hash',
   'read authority.operator': 'operator_id name roles invitation_hash',
   'read authority.operator_challenge': 'challenge holder',

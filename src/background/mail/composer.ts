@@ -1,10 +1,18 @@
 import { mailboxOf } from '../../domain/account/mailbox.js';
 import type { AddressHolder, Addresses } from '../../commands/account/addresses.js';
 import type { AddressLinks } from '../../commands/account/address-links.js';
+import type { OperatorLinks } from '../../commands/account/operator-links.js';
 import type { RecoveryLinks } from '../../commands/account/recovery-links.js';
 import type { MailRequest } from '../../commands/mail/mail-requests.js';
 import type { Mail } from '../../base/mail/mail.js';
-import { changedMail, recoveredMail, recoveryMail, takenMail, verificationMail } from './texts.js';
+import {
+  changedMail,
+  operatorLinkMail,
+  recoveredMail,
+  recoveryMail,
+  takenMail,
+  verificationMail,
+} from './texts.js';
 import type { MailText } from './texts.js';
 
 /** Takes one mail from a quota. False: the quota is used up. */
@@ -13,10 +21,11 @@ type Take = (who: string) => Promise<boolean>;
 export interface ComposerOptions {
   readonly addresses: Addresses;
   readonly recoveryLinks: RecoveryLinks;
+  readonly operatorLinks: OperatorLinks;
   readonly addressLinks: AddressLinks;
   readonly limits: Readonly<Record<'mailbox' | 'account' | 'recovery', Take>>;
   /** The pages to which tokens are added. */
-  readonly pages: Readonly<Record<'recovery' | 'confirmation', string>>;
+  readonly pages: Readonly<Record<'recovery' | 'confirmation' | 'ending', string>>;
   readonly contact: string | undefined;
 }
 
@@ -52,7 +61,7 @@ export class Composer {
   }
 
   private async draft(request: MailRequest): Promise<Draft | undefined> {
-    const { addresses, addressLinks, recoveryLinks, pages, contact } = this.options;
+    const { addresses, addressLinks, recoveryLinks, operatorLinks, pages, contact } = this.options;
     const { kind, address } = request;
     if (kind === 'recovery') {
       const link = async (owner: AddressHolder) =>
@@ -62,7 +71,14 @@ export class Composer {
       );
     }
     const holder = await addresses.holder(request.actorId);
-    if (kind === 'recovered') return draftFor(holder, (handle) => recoveredMail(handle, contact));
+    if (kind === 'recovered') return draftFor(holder, (handle) => recoveredMail(handle, request.by, contact));
+    if (kind === 'recovery_link_made') {
+      const { actorId, linkId } = request;
+      return draftFor(holder, async (handle) => {
+        const token = await operatorLinks.endingToken({ actorId, linkId });
+        return operatorLinkMail(handle, { ...request, ending: `${pages.ending}?token=${token}` }, contact);
+      });
+    }
     if (kind === 'address_changed') return draftFor(holder, (handle) => changedMail(handle, contact));
     const owner = await this.ownerOf(address);
     // A mail to the owner of a verified address tells them, and nobody else, that it is taken.

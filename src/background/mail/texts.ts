@@ -52,13 +52,42 @@ export const changedMail = (handle: string, contact: string | undefined): MailTe
   ),
 });
 
-export const recoveredMail = (handle: string, contact: string | undefined): MailText => ({
+export const recoveredMail = (
+  handle: string,
+  by: 'mail' | 'operators',
+  contact: string | undefined,
+): MailText => ({
   subject: `${NETWORK_NAME}: @${handle} has a new password`,
   text: paragraphs(
-    `Somebody set a new password for the account @${handle} on ${NETWORK_NAME}, by a link in a mail. Every browser was signed out.`,
-    `If it was you, there is nothing to do. If it was not, somebody reads the mails of the account's address. ${whomToAsk(contact)}`,
+    `Somebody set a new password for the account @${handle} on ${NETWORK_NAME}, by a link ${by === 'mail' ? 'in a mail' : 'of the operators'}. Every browser was signed out.`,
+    `If it was you, there is nothing to do. If it was not, somebody ${by === 'mail' ? "reads the mails of the account's address" : 'asked the operators in your name'}. ${whomToAsk(contact)}`,
   ),
 });
+
+export interface OperatorLinkFacts {
+  readonly worksFrom: number;
+  readonly worksUntil: number;
+  /** The page that ends it. */
+  readonly ending: string;
+}
+
+/** Its link ends the other one, for who cannot sign in. It is the one mail of a change that has a link. */
+export const operatorLinkMail = (
+  handle: string,
+  { worksFrom, worksUntil, ending }: OperatorLinkFacts,
+  contact: string | undefined,
+): MailText => ({
+  subject: `${NETWORK_NAME}: the operators made a link for @${handle}`,
+  text: paragraphs(
+    `The operators of ${NETWORK_NAME} made a link that sets a new password for your account @${handle}. It works from ${timeOf(worksFrom)} until ${timeOf(worksUntil)}, once. Until then your password stays as it is.`,
+    'If you asked the operators for it, do nothing.',
+    'If you did not, end it: on your account page, or here, without a password:',
+    ending,
+    `To open this page changes nothing; its button ends the link. ${whomToAsk(contact)}`,
+  ),
+});
+
+const timeOf = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ', ')} UTC`;
 
 const whomToAsk = (contact: string | undefined): string =>
   contact === undefined

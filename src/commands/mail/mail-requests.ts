@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { id } from '../../domain/event.js';
+import { id, time } from '../../domain/event.js';
 import { AuthorityStore } from '../../base/store/authority/authority-store.js';
 import { Clock } from '../../base/support/clock.js';
 import { IdGenerator } from '../../base/support/id-generator.js';
@@ -15,7 +15,15 @@ const shape = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('verification'), ...ofPerson }),
   /** A verified address is not the account's any more. */
   z.strictObject({ kind: z.literal('address_changed'), ...ofPerson }),
-  z.strictObject({ kind: z.literal('recovered'), ...ofPerson }),
+  z.strictObject({ kind: z.literal('recovered'), ...ofPerson, by: z.enum(['mail', 'operators']) }),
+  /** Operators made a link that sets a new password. */
+  z.strictObject({
+    kind: z.literal('recovery_link_made'),
+    ...ofPerson,
+    linkId: id,
+    worksFrom: time,
+    worksUntil: time,
+  }),
 ]);
 
 /** A mail that has not been made yet. */

@@ -1,4 +1,5 @@
 import { evolveAccount, evolveHandle, freeHandle, noAccount } from '../../domain/account/account.js';
+import { evolveLinks, noLinks } from '../../domain/account/recovery-link.js';
 import { evolveApplication, noApplication } from '../../domain/application/application.js';
 import type { ApplicationChanged } from '../../domain/application/events.js';
 import { evolveApproval, noApproval } from '../../domain/approval/approval.js';
@@ -47,6 +48,7 @@ export const aggregates = {
   operator: aggregate(streams.operator, noOperator, evolveOperator),
   pair: aggregate(streams.pair, initialPair, evolvePair),
   post: aggregate(streams.post, noPost, evolvePost),
+  recoveryLinks: aggregate(streams.recoveryLinks, noLinks, evolveLinks),
   registration: aggregate(streams.registration, 'unset', evolveRegistration, newestEventOf),
   report: aggregate(streams.report, noReport, evolveReport),
 };

@@ -6,7 +6,7 @@ import type { PersonKey } from '../../log/vault/key-vault.js';
 import { NetworkSecrets } from '../../log/vault/network-secrets.js';
 
 /** A text of one purpose is no text of another. */
-type Purpose = 'mail request' | 'address link' | 'history cursor';
+type Purpose = 'mail request' | 'address link' | 'history cursor' | 'link ending';
 
 /** Encrypts texts that wait in the database, or come back from a browser, under a secret of the network. */
 @Injectable()

@@ -4,6 +4,7 @@ import type { EventIn } from '../event.js';
 
 const account = { actorId: pseudonym(id) };
 const ofAccount = event(account);
+const ofLink = event({ ...account, linkId: omitted(id) });
 
 export const accountEvents = {
   'account.registered': event(
@@ -56,6 +57,19 @@ export const accountEvents = {
   /** A link in a mail set a new password. */
   'account.recovered': ofAccount,
   /**
+   * Operators made a link that sets a new password. The next three types are in a stream of their own, which their rules read
+   * whole. No event has the link.
+   */
+  'account.recovery_link_made': event({
+    ...account,
+    linkId: omitted(id),
+    worksFrom: omitted(time),
+    worksUntil: omitted(time),
+  }),
+  /** The person or an operator, as the metadata says, ended the link before its use. */
+  'account.recovery_link_ended': ofLink,
+  'account.recovery_link_used': ofLink,
+  /**
    * The stream is named by the keyed digest of the handle, so that of concurrent claims of it one is appended.
    * `profileRevision`: the revision of the claimer's profile that gets the handle; absent: 1, the registration.
    */
@@ -73,5 +87,8 @@ export type AccountPasswordChanged = EventIn<typeof accountEvents, 'account.pass
 export type AccountSignedOut = EventIn<typeof accountEvents, 'account.signed_out'>;
 export type AccountAddressVerified = EventIn<typeof accountEvents, 'account.address_verified'>;
 export type AccountAddressChanged = EventIn<typeof accountEvents, 'account.address_changed'>;
+export type RecoveryLinkMade = EventIn<typeof accountEvents, 'account.recovery_link_made'>;
+export type RecoveryLinkEnded = EventIn<typeof accountEvents, 'account.recovery_link_ended'>;
+export type RecoveryLinkUsed = EventIn<typeof accountEvents, 'account.recovery_link_used'>;
 export type HandleClaimed = EventIn<typeof accountEvents, 'handle.claimed'>;
 export type HandleReleased = EventIn<typeof accountEvents, 'handle.released'>;

@@ -4,6 +4,7 @@ import { Clock } from '../../base/support/clock.js';
 import { IdGenerator } from '../../base/support/id-generator.js';
 import { AddressLinks } from '../../commands/account/address-links.js';
 import { Addresses } from '../../commands/account/addresses.js';
+import { OperatorLinks } from '../../commands/account/operator-links.js';
 import { RecoveryLinks } from '../../commands/account/recovery-links.js';
 import { MailRequests } from '../../commands/mail/mail-requests.js';
 import { HandleDigest } from '../../commands/support/handle-digest.js';
@@ -82,6 +83,7 @@ export const pageProviders: readonly FactoryProvider[] = [
     SignUp,
     SignInLimits,
     FormerNames,
+    OperatorLinks,
   ),
   pageProvider(ConnectedApplications, AuthorityStore, Clock),
   pageProvider(PasswordChange, CommandBus, AuthorityStore, Passwords, SignInLimits, BrowserSessions),
@@ -106,7 +108,17 @@ export const pageProviders: readonly FactoryProvider[] = [
     LogKeys,
     LOGGER,
   ),
-  pageProvider(AppealPages, PageCookies, CsrfProtection, AppealAccess, Appeals, OwnCases, Downloads),
+  pageProvider(
+    AppealPages,
+    PageCookies,
+    CsrfProtection,
+    AppealAccess,
+    Appeals,
+    OwnCases,
+    Downloads,
+    CommandBus,
+    OperatorLinks,
+  ),
   pageProvider(
     AddressPages,
     CommandBus,
@@ -130,6 +142,7 @@ export const pageProviders: readonly FactoryProvider[] = [
     Passwords,
     SignInLimits,
     RecoveryLinks,
+    OperatorLinks,
     MailRequests,
     Config,
     Clock,
@@ -153,6 +166,7 @@ export const pageProviders: readonly FactoryProvider[] = [
     Config,
     Histories,
     Downloads,
+    OperatorLinks,
   ),
 ];
 

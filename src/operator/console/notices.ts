@@ -4,6 +4,7 @@ import { numbers } from './tables.js';
 const texts = {
   'account.suspend': 'The account is suspended.',
   'account.reinstate': 'The account is active.',
+  'account.end_recovery_link': 'The link is ended.',
   'application.suspend': 'The application is suspended.',
   'application.reinstate': 'The application is active.',
   'application.update': 'The application is changed. Grants that have removed scopes end by themselves.',

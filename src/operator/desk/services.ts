@@ -3,6 +3,7 @@ import { CommandBus } from '@nestjs/cqrs';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { Passwords } from '../../doors/auth/passwords.js';
+import { OperatorLinks } from '../../commands/account/operator-links.js';
 import { Allowances } from '../../commands/approval/allowances.js';
 import { Recusals } from '../../commands/support/recusals.js';
 import { SigningKeys } from '../../commands/network/signing-keys.js';
@@ -48,6 +49,7 @@ export interface ActServices {
   readonly fourEyes: FourEyes;
   readonly allowances: Allowances;
   readonly recusals: Recusals;
+  readonly operatorLinks: OperatorLinks;
   readonly health: Health;
   readonly clock: Clock;
   readonly ids: IdGenerator;
@@ -71,6 +73,7 @@ export function actServicesOf(app: INestApplicationContext): ActServices {
     fourEyes: new FourEyes({ ...parts, config, pool, log, witness, proof: app.get(RestrictionProof) }),
     allowances: app.get(Allowances),
     recusals: app.get(Recusals),
+    operatorLinks: app.get(OperatorLinks),
     positions: app.get(PositionListener),
     published: app.get(PublishedStatements),
     publicPosts: app.get(PublicPosts),

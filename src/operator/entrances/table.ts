@@ -25,10 +25,12 @@ import { overviewActs } from '../network/overview.acts.js';
 import { passkeyActs } from '../operators/passkey.acts.js';
 import { postActs } from '../people/post.acts.js';
 import { recoveryActs } from '../network/recovery.acts.js';
+import { recoveryLinkActs } from '../people/recovery-link.acts.js';
 import { textActs } from '../audit/text.acts.js';
 
 const rows = [
   ...accountActs,
+  ...recoveryLinkActs,
   ...applicationActs,
   ...applicationUpdateActs,
   ...grantActs,

@@ -3,6 +3,8 @@ import { HttpRefusal } from '../../server/errors.js';
 import { findApproval, listedApproval, newestApprovals } from '../desk/approvals/listed.js';
 import { act } from '../desk/act.js';
 import { changed, idIn, listOf } from '../desk/schemas.js';
+import { recoveryLinkPage } from '../people/pages/recovery-link.page.js';
+import { madeLink } from '../people/recovery-link.acts.js';
 import { shownApproval, withEvidence } from './approval-evidence.js';
 import { approvalPage } from './pages/approval.page.js';
 import { approvalsPage } from './pages/approvals.page.js';
@@ -73,7 +75,9 @@ export const approvalActs = [
     form: {
       page: (frame, { result }) => {
         const invited = issuedInvitation.safeParse(result).data;
-        return invited && invitationPage(frame, invited);
+        if (invited) return invitationPage(frame, invited);
+        const made = madeLink.safeParse(result).data;
+        return made && recoveryLinkPage(frame, made);
       },
     },
     run: (_input, context) => context.desk.carryOut(idIn(context.params), context),

@@ -6,6 +6,7 @@ import {
   reportsByShape,
 } from '../../../projections/cases/dossier.read-model.js';
 import { actorNumbersShape } from '../../../projections/profile/actor-numbers.read-model.js';
+import type { OperatorLink } from '../../domain/account/recovery-link.js';
 import { isGrantUsable } from '../../commands/grant/usable-grants.js';
 import { postOfEvents } from '../../commands/post/post-outcome.js';
 import { streams } from '../../log/streams.js';
@@ -15,7 +16,10 @@ import { listedApplication } from '../desk/applications.js';
 import { listOf } from '../desk/schemas.js';
 import type { ActServices } from '../desk/services.js';
 
-type Stores = Pick<ActServices, 'pool' | 'store' | 'log' | 'clock' | 'publicPosts' | 'publicProfiles'>;
+type Stores = Pick<
+  ActServices,
+  'pool' | 'store' | 'log' | 'clock' | 'publicPosts' | 'publicProfiles' | 'operatorLinks'
+>;
 
 /**
  * Times are Unix milliseconds. Pages add the names of now; no erasure reaches an answer that left, so it has ids. `isMore`: older
@@ -31,6 +35,10 @@ export const accountDossier = dossier.extend({
   state: z.enum(['active', 'suspended', 'erased']),
   registeredAt: z.number(),
   erasesAt: z.number().nullable(),
+  /** A link that sets a new password. */
+  recoveryLink: z
+    .strictObject({ linkId: z.string(), worksFrom: z.number(), worksUntil: z.number() })
+    .nullable(),
   grants: listOf(z.strictObject({ grantId: z.string(), clientId: z.string(), issuedAt: z.number() })),
   /** Null while the network refuses reads. */
   numbers: actorNumbersShape.nullable(),
@@ -89,19 +97,23 @@ const accountSql = `
         ORDER BY issued_at DESC, grant_id LIMIT 50) listed), '[]')) AS facts
   FROM authority.account WHERE actor_id = $2`;
 
-type AccountRow = Omit<Facts<AccountDossier>, 'numbers' | 'cases' | 'reportsBy'>;
+type AccountRow = Omit<Facts<AccountDossier>, 'numbers' | 'cases' | 'reportsBy' | 'recoveryLink'>;
 
 export async function accountFacts(
-  { store, clock, pool, publicProfiles }: Stores,
+  { store, clock, pool, publicProfiles, operatorLinks }: Stores,
   id: string,
 ): Promise<Facts<AccountDossier> | undefined> {
-  const [account, cases, numbers] = await Promise.all([
+  const [account, cases, numbers, link] = await Promise.all([
     first<AccountRow>(store, accountSql, [clock.now(), id]),
     casesOfPerson(pool, id),
     publicProfiles.numbersOf(id),
+    operatorLinks.openOf(id),
   ]);
-  return account && { ...account, ...cases, numbers: numbers ?? null };
+  return account && { ...account, ...cases, numbers: numbers ?? null, recoveryLink: shownLink(link) };
 }
+
+const shownLink = (link: OperatorLink | undefined): AccountDossier['recoveryLink'] =>
+  link ? { linkId: link.linkId, worksFrom: link.worksFrom, worksUntil: link.worksUntil } : null;
 
 const applicationSql = `
   SELECT json_build_object('clientId', app_id, 'name', name, 'state', state, 'scopes', scopes,

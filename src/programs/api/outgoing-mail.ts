@@ -16,6 +16,7 @@ import { Clock } from '../../base/support/clock.js';
 import type { PeriodicTask } from '../../base/support/periodic-task.js';
 import { AddressLinks } from '../../commands/account/address-links.js';
 import { Addresses } from '../../commands/account/addresses.js';
+import { OperatorLinks } from '../../commands/account/operator-links.js';
 import { RecoveryLinks } from '../../commands/account/recovery-links.js';
 import { MailRequests } from '../../commands/mail/mail-requests.js';
 import { addressActions } from '../../doors/auth/account/address.pages.js';
@@ -48,10 +49,12 @@ export async function mailTasks(
   const composer = new Composer({
     addresses: app.get(Addresses),
     recoveryLinks: app.get(RecoveryLinks),
+    operatorLinks: app.get(OperatorLinks),
     addressLinks: app.get(AddressLinks),
     limits: { mailbox: take('mailbox'), account: take('account'), recovery: take('recovery') },
     pages: {
       recovery: `${config.baseUrl}${recoveryActions.link}`,
+      ending: `${config.baseUrl}${recoveryActions.end}`,
       confirmation: `${config.baseUrl}${addressActions.confirm}`,
     },
     contact: config.operatorContact,

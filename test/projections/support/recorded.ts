@@ -62,6 +62,7 @@ function streamOf({ type, data }: StoredEvent): string {
     type === 'account.recovered'
   )
     return `plaza_access-${data.actorId}`;
+  if ('linkId' in data) return `plaza_recovery_links-${data.actorId}`;
   if (type === 'download.begun') return `plaza_downloads-${data.actorId}`;
   if ('actorId' in data) return `account-${data.actorId}`;
   if ('operatorId' in data) return `plaza_operator-${data.operatorId}`;
@@ -191,6 +192,18 @@ export const some = {
   addressChange: (actorId: string, address = `new.${actorId}@example.org`) =>
     event('account.address_changed', { actorId, address, previous: '', wasVerified: true, at: 1_000 }),
   recoveredAccount: (actorId: string) => event('account.recovered', { actorId, at: 1_000 }),
+  recoveryLink: (actorId: string) =>
+    event('account.recovery_link_made', {
+      actorId,
+      linkId: 'link',
+      worksFrom: 2_000,
+      worksUntil: 3_000,
+      at: 1_000,
+    }),
+  recoveryLinkEnd: (actorId: string) =>
+    event('account.recovery_link_ended', { actorId, linkId: 'link', at: 1_500 }),
+  recoveryLinkUse: (actorId: string) =>
+    event('account.recovery_link_used', { actorId, linkId: 'link', at: 2_500 }),
   applicationSuspension: (appId: string) => event('application.suspended', { appId, at: 1_000 }),
   applicationReinstatement: (appId: string) => event('application.reinstated', { appId, at: 1_000 }),
   applicationChange: (appId: string, data: Partial<EventOf<'application.changed'>['data']> = {}) =>

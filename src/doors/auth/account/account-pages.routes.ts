@@ -79,6 +79,19 @@ export function accountPageRoutes({ pages, addresses, appeals, recovery }: Pages
       get: (exchange) => recovery.showPassword(exchange),
       post: (exchange, fields) => recovery.submitPassword(exchange, fields),
     },
+    {
+      path: relativePath(recoveryActions.end),
+      get: (exchange) => recovery.showEnd(exchange),
+      post: (exchange, fields) => recovery.submitEnd(exchange, fields),
+    },
+    {
+      path: relativePath(actions.endLink),
+      post: (exchange, fields) => pages.submitEndLink(exchange, fields),
+    },
+    {
+      path: `${relativePath(APPEAL_PATH)}/recovery-link`,
+      post: (exchange, fields) => appeals.submitEndLink(exchange, fields),
+    },
     { path: relativePath(actions.history), get: (exchange) => pages.showHistory(exchange) },
     { path: relativePath(actions.data), post: (exchange, fields) => pages.submitData(exchange, fields) },
     {

@@ -1,6 +1,8 @@
 import type { CommandBus } from '@nestjs/cqrs';
 import { RevokeGrants } from '../../../commands/grant/revoke-grants.js';
 import { SignOutEverywhere } from '../../../commands/account/sign-ins.js';
+import { EndRecoveryLink } from '../../../commands/account/operator-recovery.js';
+import type { OperatorLinks } from '../../../commands/account/operator-links.js';
 import type { Addresses } from '../../../commands/account/addresses.js';
 import type { Config } from '../../../base/config/config.js';
 import { mailDelivery } from '../../../base/config/mail-settings.js';
@@ -33,6 +35,7 @@ import type { Appeals } from './appeals.js';
 import type { ConnectedApplications } from './connected-applications.js';
 import { disconnectAll } from './disconnect-all.js';
 import type { Histories } from './histories.js';
+import { linksOf } from './links-of.js';
 import { noticeText } from './notices.js';
 import type { NoticeName } from './notices.js';
 import type { OwnCases } from './own-cases.js';
@@ -50,6 +53,7 @@ export const actions = {
   appeal: `${ACCOUNT_PATH}/decisions`,
   history: HISTORY_PATH,
   data: `${ACCOUNT_PATH}/data`,
+  endLink: `${ACCOUNT_PATH}/recovery-link`,
 } as const;
 
 export class AccountPages {
@@ -71,6 +75,7 @@ export class AccountPages {
     private readonly config: Config,
     private readonly histories: Histories,
     private readonly downloads: Downloads,
+    private readonly operatorLinks: OperatorLinks,
   ) {}
 
   async show(exchange: HttpExchange): Promise<PageOrRedirect> {
@@ -165,6 +170,14 @@ export class AccountPages {
     return appealFault ? this.account(exchange, signedIn, { appealFault }) : this.done(exchange, 'appealed');
   }
 
+  async submitEndLink(exchange: HttpExchange, fields: FormFields): Promise<PageOrRedirect> {
+    const { account } = await this.checkSignedIn(exchange, fields);
+    const { actorId } = account;
+    const metadata = pageRequestMetadata(exchange, { actorId });
+    await this.commands.execute(new EndRecoveryLink(actorId, metadata, fields['link']));
+    return this.done(exchange, 'link-ended');
+  }
+
   async showHistory(exchange: HttpExchange): Promise<PageOrRedirect> {
     const signedIn = await this.sessions.find(exchange);
     if (!signedIn) return { location: ACCOUNT_PATH };
@@ -221,6 +234,7 @@ export class AccountPages {
       cases: await this.ownCases.of(actorId),
       history: await this.histories.newest(actorId),
       dataFault: undefined,
+      links: await linksOf(this.operatorLinks, actorId),
       notice: this.notice(exchange),
       ...faults,
     });

@@ -1,3 +1,6 @@
+import type { CommandBus } from '@nestjs/cqrs';
+import { EndRecoveryLink } from '../../../commands/account/operator-recovery.js';
+import type { OperatorLinks } from '../../../commands/account/operator-links.js';
 import { appealPage } from '../pages/appeal.page.js';
 import type { AppealFault } from '../pages/own-cases.js';
 import { Fault } from '../rules/faults.js';
@@ -5,9 +8,11 @@ import { ACCOUNT_PATH, APPEAL_PATH } from '../settings.js';
 import type { Appellant, AppealAccess } from '../sign-in/appeal-access.js';
 import type { Downloads } from '../own-data/downloads.js';
 import type { CsrfProtection } from '../sign-in/csrf-protection.js';
+import { pageRequestMetadata } from '../storage/exchange.js';
 import type { FormFields, HttpExchange, PageOrRedirect } from '../storage/exchange.js';
 import type { PageCookies } from '../storage/page-cookies.js';
 import type { Appeals } from './appeals.js';
+import { linksOf } from './links-of.js';
 import { noticeText } from './notices.js';
 import type { OwnCases } from './own-cases.js';
 
@@ -20,6 +25,8 @@ export class AppealPages {
     private readonly appeals: Appeals,
     private readonly ownCases: OwnCases,
     private readonly downloads: Downloads,
+    private readonly commands: CommandBus,
+    private readonly operatorLinks: OperatorLinks,
   ) {}
 
   async show(exchange: HttpExchange): Promise<PageOrRedirect> {
@@ -41,6 +48,14 @@ export class AppealPages {
     const person = { actorId, handle: handle ?? '', uid: appellant.holder };
     const begun = await this.downloads.begin(exchange, person, fields);
     return 'fault' in begun ? this.page(exchange, appellant, { download: begun.fault }) : begun;
+  }
+
+  async submitEndLink(exchange: HttpExchange, fields: FormFields): Promise<PageOrRedirect> {
+    const { actorId } = (await this.check(exchange, fields)).account;
+    const metadata = pageRequestMetadata(exchange, { actorId });
+    await this.commands.execute(new EndRecoveryLink(actorId, metadata, fields['link']));
+    this.cookies.setNotice(exchange, 'link-ended');
+    return { location: APPEAL_PATH };
   }
 
   async submitSignOut(exchange: HttpExchange, fields: FormFields): Promise<PageOrRedirect> {
@@ -73,6 +88,11 @@ export class AppealPages {
       decisions,
       forms: { action: APPEAL_PATH, form, fault: faults.appeal },
       download: { action: `${APPEAL_PATH}/data`, form, handle: person.handle, fault: faults.download },
+      links: {
+        ...(await linksOf(this.operatorLinks, actorId)),
+        action: `${APPEAL_PATH}/recovery-link`,
+        form,
+      },
       notice: noticeText(this.cookies.takeNotice(exchange)),
     });
     return { page, status: Object.keys(faults).length === 0 ? 200 : 400 };

@@ -6,6 +6,7 @@ const notices = {
   recovered: 'Your new password is set. You are signed in here, and signed out everywhere else.',
   'recovered-and-some-connected':
     'Your new password is set. You are signed in here, and signed out everywhere else. Not every application could be disconnected: see below those that remain.',
+  'link-ended': 'The link of the operators is ended. Your password stays as it is.',
   'address-asked':
     'A mail is on its way to that address. Open its link in this browser, and confirm it there.',
   'address-confirmed': 'Your address is confirmed.',

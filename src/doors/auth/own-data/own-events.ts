@@ -59,6 +59,16 @@ const rules = {
     words: 'Your e-mail address was changed',
   },
   'account.recovered': { ...account, words: 'Your password was set anew by a link in a mail' },
+  'account.recovery_link_made': {
+    ...account,
+    fields: ['worksFrom', 'worksUntil'],
+    words: 'The operators made a link that sets a new password for your account',
+  },
+  'account.recovery_link_ended': { ...account, words: 'The link of the operators was ended' },
+  'account.recovery_link_used': {
+    ...account,
+    words: 'Your password was set anew by a link of the operators',
+  },
   'download.begun': { ...account, fields: ['downloadId'], words: 'You began a download of your data' },
   'profile.changed': {
     ...account,
@@ -199,6 +209,8 @@ export const fieldMeanings: Readonly<Record<string, string>> = {
   address: 'the new e-mail address',
   previous: 'the e-mail address before',
   erasesAt: 'when the account will be deleted',
+  worksFrom: 'from when the link works',
+  worksUntil: 'until when the link works',
   downloadId: 'the download',
   bio: 'the text about you',
   website: 'the website',

@@ -9,7 +9,7 @@ import type { OwnFact } from './own-facts.js';
 const texts: ReadonlySet<string> = new Set(['text', 'bio', 'notice', 'appeal']);
 /** Ids are for programs, and so are lists of them. */
 const isId = (field: string): boolean => /(?:Id|^ids?|^mentions)$/.test(field);
-const times: ReadonlySet<string> = new Set(['erasesAt', 'upTo', 'readAt']);
+const times: ReadonlySet<string> = new Set(['erasesAt', 'worksFrom', 'worksUntil', 'upTo', 'readAt']);
 
 const place = html`<!-- facts -->`;
 

@@ -6,6 +6,8 @@ import { pageLayout } from '../../../base/pages/layout.js';
 import type { WrongPasswordDay } from '../storage/wrong-passwords.js';
 import { decisionsCard, reportsCard } from './own-cases.js';
 import type { AppealFault, OwnCasesView } from './own-cases.js';
+import { openLinkCard, pastLinksCard } from './operator-links.js';
+import type { OperatorLinksView } from './operator-links.js';
 import { downloadCard, historyCard } from './own-data.js';
 import type { History } from './own-data.js';
 import { formerNameLines, personCard, scopeList, textField } from './parts.js';
@@ -28,7 +30,15 @@ export interface ConnectedApplication {
 export interface AccountPage {
   readonly actions: Readonly<
     Record<
-      'disconnect' | 'password' | 'signOut' | 'signOutEverywhere' | 'erase' | 'keep' | 'appeal' | 'data',
+      | 'disconnect'
+      | 'password'
+      | 'signOut'
+      | 'signOutEverywhere'
+      | 'erase'
+      | 'keep'
+      | 'appeal'
+      | 'data'
+      | 'endLink',
       string
     >
   >;
@@ -54,6 +64,7 @@ export interface AccountPage {
   readonly appealFault: AppealFault | undefined;
   readonly history: History;
   readonly dataFault: string | undefined;
+  readonly links: OperatorLinksView;
   readonly notice: string | undefined;
 }
 
@@ -64,13 +75,14 @@ export function accountPage(page: AccountPage): string {
     ${hiddenField('form', page.form)}
     <button class="slim" type="submit">Sign out</button>
   </form>`;
+  const links = { ...page.links, action: page.actions.endLink, form: page.form };
   return pageLayout(
     'Your account',
     html`${page.notice && html`<p class="notice" role="status">${page.notice}</p>`}
       <h1 class="unseen">Your account</h1>
-      ${pending(page)} ${identity(page)} ${decisions(page)} ${reportsCard(page.cases.reports)}
-      ${applications(page)} ${historyCard(page.history)} ${password(page)} ${wrongPasswords(page)}
-      ${sessions(page)} ${download(page)} ${erasure(page)}`,
+      ${openLinkCard(links)} ${pending(page)} ${identity(page)} ${decisions(page)}
+      ${reportsCard(page.cases.reports)} ${applications(page)} ${historyCard(page.history)} ${password(page)}
+      ${pastLinksCard(links)} ${wrongPasswords(page)} ${sessions(page)} ${download(page)} ${erasure(page)}`,
     { corner: signOut, wide: true },
   );
 }

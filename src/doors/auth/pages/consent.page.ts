@@ -1,6 +1,8 @@
 import type { FormerName } from '../../../domain/application/change.js';
 import { hiddenField, html } from '../../../base/pages/html.js';
 import { pageLayout } from '../../../base/pages/layout.js';
+import type { OperatorLink } from '../../../domain/account/recovery-link.js';
+import { openLinkNotice } from './operator-links.js';
 import { formerNameLines, personCard, scopeList } from './parts.js';
 import type { Person } from './parts.js';
 
@@ -15,13 +17,15 @@ export interface ConsentPage {
   readonly applicationHost: string;
   readonly person: Person;
   readonly scopes: readonly string[];
+  readonly openLink: OperatorLink | undefined;
 }
 
 export function consentPage(page: ConsentPage): string {
   const form = hiddenField('form', page.form);
   return pageLayout(
     'Connect an application',
-    html` <h1>Connect <bdi>${page.applicationName}</bdi>?</h1>
+    html` ${page.openLink && openLinkNotice(page.openLink, page.account)}
+      <h1>Connect <bdi>${page.applicationName}</bdi>?</h1>
       <p class="quiet">at ${page.applicationHost}</p>
       ${formerNameLines(page.formerNames)}
       <div class="inset">

@@ -1,5 +1,5 @@
 import { PASSWORD_MIN_CODE_POINTS } from '../passwords.js';
-import { hiddenField, html } from '../../../base/pages/html.js';
+import { hiddenField, html, secondElement } from '../../../base/pages/html.js';
 import { operators } from '../../../base/pages/operators.js';
 import { pageLayout } from '../../../base/pages/layout.js';
 import { textField } from './parts.js';
@@ -118,5 +118,47 @@ export function endedPage({ again }: { readonly again: string }): string {
         It was used, it is too old, or your password or address has changed since. Nothing was changed now.
       </p>
       <p class="aside"><a href="${again}">Ask for another link</a></p>`,
+  );
+}
+
+/** A link of operators, before it works. */
+export function earlyPage({ worksFrom }: { readonly worksFrom: number }): string {
+  return pageLayout(
+    'This link does not work yet',
+    html`<h1>This link does not work yet</h1>
+      <p>
+        It works from ${secondElement(worksFrom)} on, for a day. Until then the person of the account is told,
+        and can end it. Keep the link, and open it then.
+      </p>`,
+  );
+}
+
+export interface EndLinkPage {
+  readonly action: string;
+  readonly form: string;
+  readonly token: string;
+}
+
+export function endLinkPage({ action, form, token }: EndLinkPage): string {
+  return pageLayout(
+    'End the link of the operators?',
+    html`<h1>End the link of the operators?</h1>
+      <p>
+        The operators of this network made a link that sets a new password for your account. If you did not
+        ask them for it, end it: your password stays as it is.
+      </p>
+      <form method="post" action="${action}">
+        ${hiddenField('form', form)} ${hiddenField('token', token)}
+        <button class="main" type="submit">End the link</button>
+      </form>`,
+  );
+}
+
+export function linkEndedPage({ account }: { readonly account: string }): string {
+  return pageLayout(
+    'The link is ended',
+    html`<h1>The link is ended</h1>
+      <p>It works no more, and your password stays as it was. Your account page keeps a record of it.</p>
+      <p class="aside"><a href="${account}">Your account</a></p>`,
   );
 }

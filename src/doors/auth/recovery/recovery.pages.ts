@@ -3,14 +3,24 @@ import type { Config } from '../../../base/config/config.js';
 import { mailDelivery } from '../../../base/config/mail-settings.js';
 import type { Clock } from '../../../base/support/clock.js';
 import type { AddressHolder } from '../../../commands/account/addresses.js';
+import { EndRecoveryLink } from '../../../commands/account/operator-recovery.js';
+import type { OperatorLinks } from '../../../commands/account/operator-links.js';
 import { RecoverAccount } from '../../../commands/account/recover-account.js';
 import { RECOVERY_LINK_MINUTES } from '../../../commands/account/recovery-links.js';
-import type { RecoveryLinks } from '../../../commands/account/recovery-links.js';
+import type { RecoveryLink, RecoveryLinks } from '../../../commands/account/recovery-links.js';
 import type { MailRequests } from '../../../commands/mail/mail-requests.js';
 import { mailboxOf } from '../../../domain/account/mailbox.js';
 import { isOutage } from '../../../log/witness/outage.js';
 import { disconnectAll } from '../account/disconnect-all.js';
-import { askedPage, endedPage, newPasswordPage, recoveryPage } from '../pages/recovery.page.js';
+import {
+  askedPage,
+  earlyPage,
+  endedPage,
+  endLinkPage,
+  linkEndedPage,
+  newPasswordPage,
+  recoveryPage,
+} from '../pages/recovery.page.js';
 import type { Passwords } from '../passwords.js';
 import { ACCOUNT_PATH, APPEAL_PATH, RECOVERY_PATH } from '../settings.js';
 import type { AppealAccess } from '../sign-in/appeal-access.js';
@@ -27,9 +37,11 @@ import type { PageCookies } from '../storage/page-cookies.js';
 
 export const recoveryActions = {
   ask: RECOVERY_PATH,
-  /** The link of a mail. */
+  /** The link of a mail, or of operators. */
   link: `${RECOVERY_PATH}/link`,
   password: `${RECOVERY_PATH}/password`,
+  /** The link of a mail that ends one of the operators. */
+  end: `${RECOVERY_PATH}/end`,
 } as const;
 
 /** The way back in for a person who does not remember the password. */
@@ -43,6 +55,7 @@ export class RecoveryPages {
     private readonly passwords: Passwords,
     private readonly limits: SignInLimits,
     private readonly links: RecoveryLinks,
+    private readonly operatorLinks: OperatorLinks,
     private readonly mails: MailRequests,
     private readonly config: Config,
     private readonly clock: Clock,
@@ -78,16 +91,17 @@ export class RecoveryPages {
   async showPassword(exchange: HttpExchange): Promise<PageOrRedirect> {
     enforceLimit(exchange, await this.limits.takeAuthorization(exchange.address));
     const token = this.cookies.recovery(exchange) ?? '';
-    const holder = await this.links.holderOf(token);
-    return holder ? this.newPassword(token, holder) : ended;
+    const link = await this.links.find(token);
+    return !link || this.isEarly(link) ? unusable(link) : this.newPassword(token, link.holder);
   }
 
   async submitPassword(exchange: HttpExchange, fields: FormFields): Promise<PageOrRedirect> {
     const token = this.cookies.recovery(exchange) ?? '';
     this.csrf.check(holderOfLink(token), exchange.request.headers, fields);
     enforceLimit(exchange, await this.limits.takeAuthorization(exchange.address));
-    const holder = await this.links.holderOf(token);
-    if (!holder) return ended;
+    const link = await this.links.find(token);
+    if (!link || this.isEarly(link)) return unusable(link);
+    const { holder } = link;
     const { new: password = '' } = fields;
     const fault = passwordProblem(password, [holder.handle ?? '', holder.email]);
     if (fault !== undefined) return this.newPassword(token, holder, fault);
@@ -108,6 +122,30 @@ export class RecoveryPages {
     if (!mayAct) return { location: APPEAL_PATH };
     this.cookies.setNotice(exchange, isComplete ? 'recovered' : 'recovered-and-some-connected');
     return { location: ACCOUNT_PATH };
+  }
+
+  /** The page of a mail's link that ends one of the operators. It changes nothing: programs that look at mails open links. */
+  async showEnd(exchange: HttpExchange): Promise<PageOrRedirect> {
+    enforceLimit(exchange, await this.limits.takeAuthorization(exchange.address));
+    const token = queryOf(exchange, 'token');
+    if (!(await this.operatorLinks.readEnding(token))) return ended;
+    const form = this.csrf.field(holderOfVisitor(this.cookies.visitorId(exchange)));
+    return { page: endLinkPage({ action: recoveryActions.end, form, token }), status: 200 };
+  }
+
+  async submitEnd(exchange: HttpExchange, fields: FormFields): Promise<PageOrRedirect> {
+    this.csrf.check(holderOfVisitor(this.cookies.visitorId(exchange)), exchange.request.headers, fields);
+    enforceLimit(exchange, await this.limits.takeAuthorization(exchange.address));
+    const link = await this.operatorLinks.readEnding(fields['token'] ?? '');
+    if (!link) return ended;
+    const { actorId, linkId } = link;
+    const metadata = pageRequestMetadata(exchange, { actorId });
+    await this.commands.execute(new EndRecoveryLink(actorId, metadata, linkId));
+    return { page: linkEndedPage({ account: ACCOUNT_PATH }), status: 200 };
+  }
+
+  private isEarly({ worksFrom }: RecoveryLink): boolean {
+    return worksFrom > this.clock.now();
   }
 
   private get sendsNone(): boolean {
@@ -145,5 +183,8 @@ function falseInOutage(error: unknown): false {
 }
 
 const holderOfLink = (token: string): string => `recovery:${token}`;
+
+const unusable = (link: RecoveryLink | undefined): PageOrRedirect =>
+  link ? { page: earlyPage({ worksFrom: link.worksFrom }), status: 400 } : ended;
 
 const ended: PageOrRedirect = { page: endedPage({ again: RECOVERY_PATH }), status: 400 };

@@ -5,6 +5,7 @@ import { IssueGrant } from '../../../commands/grant/grants.js';
 import { isHandle } from '../../../domain/account/account.js';
 import { isScope } from '../../../domain/grant/scopes.js';
 import type { AuthorizationServer } from '../authorization-server.js';
+import type { OperatorLinks } from '../../../commands/account/operator-links.js';
 import { consentPage } from '../pages/consent.page.js';
 import { signInPage } from '../pages/sign-in.page.js';
 import { signUpPage } from '../pages/sign-up.page.js';
@@ -35,6 +36,7 @@ export class InteractionPages {
     private readonly signUps: SignUp,
     private readonly limits: SignInLimits,
     private readonly formerNames: FormerNames,
+    private readonly operatorLinks: OperatorLinks,
   ) {}
 
   async show(exchange: HttpExchange, uid: string): Promise<PageOrRedirect> {
@@ -186,7 +188,7 @@ export class InteractionPages {
 
   private async consent(exchange: HttpExchange, interaction: Interaction): Promise<PageOrRedirect> {
     const { name, origin } = await this.application(interaction);
-    const { displayName, handle } = await this.consenting(exchange, interaction);
+    const { displayName, handle, actorId } = await this.consenting(exchange, interaction);
     const { appId, scopes } = requestedGrant(interaction);
     const address = addressOf(interaction.uid);
     const page = consentPage({
@@ -199,6 +201,7 @@ export class InteractionPages {
       applicationHost: new URL(origin).host,
       person: { displayName, handle: handle ?? '' },
       scopes,
+      openLink: await this.operatorLinks.openOf(actorId),
     });
     return { page, status: 200, formTarget: origin };
   }

@@ -9,6 +9,8 @@ import type { NamesInLines } from '../../client/names-in-lines.js';
 import { performing } from '../../client/perform.js';
 import { localMoment, timeText } from '../../../base/terminal/output.js';
 import { tableLines } from '../../../base/terminal/table.js';
+import { recoveryLinkLines } from '../../people/commands/recovery-link-lines.js';
+import type { MadeLink } from '../../people/recovery-link.acts.js';
 import { invitationLines } from './operator.js';
 
 const perform = performing<typeof approvalActs>();
@@ -47,12 +49,16 @@ export function addApprovalCommands(program: Command): void {
     .action(
       perform('POST /operator/approvals/:id/run', ({ result, ...ran }) => [
         `executed: ${askOf(ran)}`,
-        ...(ran.act === 'operator.invite'
-          ? invitationLines(result as IssuedInvitation)
-          : [JSON.stringify(result)]),
+        ...(resultLines[ran.act]?.(result) ?? [JSON.stringify(result)]),
       ]),
     );
 }
+
+/** Of acts whose answer is shown once. */
+const resultLines: Readonly<Record<string, (result: unknown) => readonly string[]>> = {
+  'operator.invite': (result) => invitationLines(result as IssuedInvitation),
+  'account.make_recovery_link': (result) => recoveryLinkLines(result as MadeLink),
+};
 
 const tableOf = (approvals: readonly ListedApproval[]) =>
   tableLines(

@@ -11,6 +11,8 @@ import {
   withRevision,
 } from '../../client/command-options.js';
 import type { CommandOptions, LifecycleOptions } from '../../client/command-options.js';
+import type { recoveryLinkActs } from '../recovery-link.acts.js';
+import { recoveryLinkLines } from './recovery-link-lines.js';
 import type { accountActs, Erased } from '../account.acts.js';
 import { performing } from '../../client/perform.js';
 import { MAX_BATCH_ACTORS } from '../../../domain/batch/batch.js';
@@ -34,11 +36,12 @@ interface SuspendOptions extends LifecycleOptions, BatchOptions {
 
 const accounts = actsOf<typeof accountActs>;
 const perform = performing<typeof accountActs>();
+const performLink = performing<typeof recoveryLinkActs>();
 
 export function addAccountCommands(program: Command): void {
   const account = program
     .command('account')
-    .description('accounts: create, suspend, reinstate and erase them');
+    .description('accounts: create, suspend, reinstate, recover and erase them');
   withReason(account.command('create'))
     .description('create an account')
     .requiredOption('--handle <handle>', 'name to sign in with')
@@ -95,6 +98,22 @@ export function addAccountCommands(program: Command): void {
       0,
     )
     .action(perform('POST /operator/accounts/:id/erase', erasureLines));
+
+  withOperator(account.command('recovery-link'))
+    .description('make a link that sets a new password, from 24 hours later and for 24 hours')
+    .argument('<actor-id>', 'actor id of the account')
+    .requiredOption('--reason <why>', REASON_HELP)
+    .action(performLink('POST /operator/accounts/:id/recovery-link', recoveryLinkLines));
+
+  withOperator(account.command('end-recovery-link'))
+    .description('end the link that an operator made for an account')
+    .argument('<actor-id>', 'actor id of the account')
+    .requiredOption('--reason <why>', REASON_HELP)
+    .action(
+      performLink('POST /operator/accounts/:id/end-recovery-link', ({ changed }, id) => [
+        changed ? `the link for ${id} is ended` : `there is no link for ${id}; nothing changed`,
+      ]),
+    );
 
   withOperator(account.command('cancel-erasure'))
     .description('cancel a scheduled erasure')

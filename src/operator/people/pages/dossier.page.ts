@@ -99,11 +99,24 @@ export function accountPage(frame: Frame, about: AccountDossier): string {
         ? []
         : [['reports by this person', reportsLine(about.reportsBy)] as const]),
       ...(about.erasesAt === null ? [] : [['erasure planned for', timeElement(about.erasesAt)] as const]),
+      ...(about.recoveryLink === null
+        ? []
+        : [
+            [
+              'link that sets a new password',
+              html`from ${timeElement(about.recoveryLink.worksFrom)} until
+              ${timeElement(about.recoveryLink.worksUntil)}`,
+            ] as const,
+          ]),
     ],
-    acts:
+    acts: [
       is === 'active'
-        ? [['account.suspend', `${one}/suspend`, 'Suspend the account']]
-        : [['account.reinstate', `${one}/reinstate`, 'Reinstate the account']],
+        ? ['account.suspend', `${one}/suspend`, 'Suspend the account']
+        : ['account.reinstate', `${one}/reinstate`, 'Reinstate the account'],
+      about.recoveryLink === null
+        ? ['account.make_recovery_link', `${one}/recovery-link`, 'Make a link that sets a new password']
+        : ['account.end_recovery_link', `${one}/end-recovery-link`, 'End the link that sets a new password'],
+    ],
     more: html`${profileOf(actorId)} ${counts === null ? undefined : postsPlot(counts)}
       <h2>Applications with access</h2>
       ${about.grants.length === 0 ? html`<p class="quiet">None.</p>` : undefined}

@@ -1,0 +1,12 @@
+import { timeText } from '../../../base/terminal/output.js';
+import type { MadeLink } from '../recovery-link.acts.js';
+
+export const recoveryLinkLines = ({ link, worksFrom, worksUntil, told }: MadeLink): string[] => [
+  `link         ${link}`,
+  `works from   ${timeText(worksFrom)}`,
+  `works until  ${timeText(worksUntil)}`,
+  told === 0
+    ? 'The account has no confirmed address: nobody is told by mail. Its page says it to who is signed in.'
+    : 'Its person is told by mail and on the account page, and can end it.',
+  'The link is shown only now. Give it to the person of the account, and to nobody else.',
+];
