@@ -1,12 +1,16 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { freePort } from '../../src/launch/free-port.js';
+import { readConfig } from '../../src/base/config/config.js';
+import { operatorOf } from '../support/api.js';
+import { someName } from '../support/operators.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { SmtpServer } from '../support/smtp-server.js';
 import { linkIn } from '../auth/support/mail.js';
 import { newHandle, password } from './support/application.js';
 import { describeInBrowser, startChromium } from './support/chromium.js';
+import { enrollInBrowser } from './support/console.js';
 import { expectLegible, isFocusVisible } from './support/legibility.js';
 import { WatchedBrowser } from './support/watched-browser.js';
 
@@ -146,5 +150,53 @@ describeInBrowser('a way back into an account, in a real browser,', () => {
     } finally {
       await silent.stop();
     }
+  });
+
+  it('by a link of the operators, which its person sees and ends', async () => {
+    const handle = newHandle('ida');
+    const address = `${handle}@example.org`;
+    const page = await watched.newPage();
+    await page.goto(`${account()}/sign-up`);
+    await type(page, handle, 'Ida', address, password);
+    await page.getByText('not confirmed').waitFor();
+    await page.goto(linkIn(await smtp.take(address)));
+    await press(page, 'Confirm the address');
+    await page.getByText('Your address is confirmed.').waitFor();
+
+    const desk = await watched.newPage();
+    const { operatorBaseUrl } = readConfig(network.env);
+    const { link } = await operatorOf(network).post('operators', {
+      name: someName('Ada'),
+      roles: ['administrator'],
+    });
+    await enrollInBrowser(desk, link);
+    const { found } = await operatorOf(network).get('subjects', { q: handle });
+    await desk.goto(`${operatorBaseUrl}/console/accounts/${found[0]?.id}`);
+    await desk.locator('summary', { hasText: 'Make a link that sets a new password' }).click();
+    await desk.locator('#account-make_recovery_link-reason').fill('asked by letter 4');
+    await desk.getByRole('button', { name: 'Make a link that sets a new password' }).click();
+    const made = (await desk.locator('.secret').textContent()) ?? '';
+    await expectLegible(desk, 'operator-link-made');
+    await desk.goto(`${operatorBaseUrl}/console/accounts/${found[0]?.id}`);
+    await desk.locator('summary', { hasText: 'End the link' }).waitFor();
+    await expectLegible(desk, 'operator-link-dossier');
+
+    const other = await watched.newPage();
+    await other.goto(made);
+    await other.getByRole('heading', { name: 'This link does not work yet' }).waitFor();
+    expect(other.url()).not.toContain('token');
+    await expectLegible(other, 'operator-link-early');
+    await other.goto(linkIn(await smtp.take(address)));
+    await expectLegible(other, 'operator-link-end');
+    await page.goto(account());
+    await page.getByRole('heading', { name: 'The operators made a link into your account' }).waitFor();
+    await expectLegible(page, 'operator-link-open');
+    await press(other, 'End the link');
+    await other.getByRole('heading', { name: 'The link is ended' }).waitFor();
+    await expectLegible(other, 'operator-link-ended');
+    await page.goto(account());
+    await page.getByText('ended before its use').waitFor();
+    await expectLegible(page, 'operator-link-past');
+    expect(watched.takeFaults()).toEqual([]);
   });
 });
