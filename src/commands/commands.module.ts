@@ -11,6 +11,7 @@ import { OperatorLinks } from './account/operator-links.js';
 import { recoveryLinkHandlers } from './account/operator-recovery.js';
 import { recoverAccountHandler } from './account/recover-account.js';
 import { RecoveryLinks } from './account/recovery-links.js';
+import { beginAccountExportHandler } from './account/export-account.js';
 import { signInHandlers } from './account/sign-ins.js';
 import { analyticsHandlers } from './analytics.js';
 import { applicationHandlers } from './application/applications.js';
@@ -61,6 +62,7 @@ export const commandHandlers = [
   recoverAccountHandler,
   ...recoveryLinkHandlers,
   beginDownloadHandler,
+  beginAccountExportHandler,
   ...analyticsHandlers,
   ...applicationHandlers,
   updateApplicationHandler,

@@ -38,6 +38,7 @@ export const streams = {
   access: (actorId: string) => `plaza_access-${actorId}`,
   /** Links by which operators let a person set a new password. */
   recoveryLinks: (actorId: string) => `plaza_recovery_links-${actorId}`,
+  accountExports: (actorId: string) => `plaza_account_exports-${actorId}`,
   /** One event: looks in an hour. */
   look: (lookId: string) => `plaza_look-${lookId}`,
   analyticsExport: (exportId: string) => `plaza_analytics_export-${exportId}`,
@@ -55,6 +56,7 @@ const idsInNames: Readonly<Record<string, readonly ('actorId' | 'postId' | 'gran
   'plaza_sign-ins': ['actorId'],
   plaza_access: ['actorId'],
   plaza_recovery_links: ['actorId'],
+  plaza_account_exports: ['actorId'],
   plaza_downloads: ['actorId'],
   pair: ['actorId', 'actorId'],
   like: ['actorId', 'postId'],

@@ -25,7 +25,8 @@ import { allScopes } from '../../src/domain/grant/scopes.js';
 import { EventLog } from '../../src/log/event-log.js';
 import { streams } from '../../src/log/streams.js';
 import { alertIn } from '../auth/support/account.js';
-import type { PageAnswer, Visitor } from '../auth/support/visitor.js';
+import { Visitor } from '../auth/support/visitor.js';
+import type { PageAnswer } from '../auth/support/visitor.js';
 import { personWithPage } from '../support/account-visitor.js';
 import type { PersonWithPage } from '../support/account-visitor.js';
 import { operatorOf, password, registerApplication } from '../support/api.js';
@@ -35,6 +36,7 @@ import { runPlaza } from '../support/command.js';
 import { decide, newModerator, report, reportedPost } from '../support/moderators.js';
 import type { Moderator } from '../support/moderators.js';
 import { openLogOf } from '../support/network-log.js';
+import { enrollOperator } from '../support/operators.js';
 import { personWithToken } from '../support/people.js';
 import { editPost } from '../support/posts.js';
 import { describeWithPython, python, verifier } from '../support/python.js';
@@ -427,6 +429,74 @@ describe('a suspended person', () => {
     const history = await visitor.open(`${network.baseUrl}/api/auth/account/history`);
     expect(history.text).not.toContain('before the suspension');
     expect(history.text).toContain('name="password"');
+  });
+});
+
+describe('an export by operators', () => {
+  const accountOf = async () => {
+    const handle = `x_${randomUUID().slice(0, 8)}`;
+    const account = { handle, displayName: 'X', email: `${handle}@example.org`, password };
+    return { handle, actorId: (await operatorOf(network).post('accounts', account)).actorId };
+  };
+  const plaza = (...args: string[]) => runPlaza(['account', 'export', ...args], network.env);
+  const exportsOf = async (actorId: string) => {
+    const opened = await openLogOf(network);
+    try {
+      return await opened.log.read(streams.accountExports(actorId));
+    } finally {
+      await opened.close();
+    }
+  };
+
+  it('is refused, and names the page, where the person can sign in', async () => {
+    const person = await newPerson();
+    const { code, stdout, stderr } = await plaza(person.actorId, '--reason', 'letter 5');
+    expect([code, stdout, stderr]).toEqual([
+      1,
+      '',
+      expect.stringContaining(`download it at ${network.baseUrl}/api/auth/account`),
+    ]);
+    expect(await exportsOf(person.actorId)).toEqual([]);
+    expect(await plaza('nobody', '--reason', 'x')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('(not_found)'),
+    });
+    expect(await plaza(person.actorId)).toMatchObject({ code: 2 });
+  });
+
+  it('writes the same signed lines, is recorded first, and the account page says so', async () => {
+    const { actorId, handle } = await accountOf();
+    const { code, stdout, stderr } = await plaza(actorId, '--reason', 'letter 5');
+    expect([code, stderr]).toEqual([0, '']);
+    const lines = linesIn(stdout);
+    expect(lines[0]).toMatchObject({ type: 'description', actorId });
+    expect(lines.at(-1)?.note).toContain('plaza-own-data/v1\n');
+    expect(lines.slice(1, -1).map(({ type }) => type)).toEqual([
+      'account.data_disclosed',
+      'account.registered',
+    ]);
+    expect(stdout).not.toContain('letter 5');
+    const [recorded] = await exportsOf(actorId);
+    expect(recorded).toMatchObject({
+      id: lines[0]?.upTo.eventId,
+      metadata: { operatorId: 'shared-token', reason: 'letter 5' },
+    });
+    const visitor = new Visitor(network.baseUrl);
+    const page = await visitor.open(`${network.baseUrl}/api/auth/account`);
+    const account = await visitor.submit(page, { handle, password });
+    expect(account.text).toContain('The operators made a copy of your data');
+    // Who signed in can take it themselves.
+    expect(await plaza(actorId, '--reason', 'letter 6')).toMatchObject({ code: 1 });
+    expect(await exportsOf(actorId)).toHaveLength(1);
+    const { exportId } = recorded?.event.data as { readonly exportId: string };
+    expect(await verified(stdout)).toMatchObject({ code: 0 });
+    expect(await plaza(actorId, '--begun', exportId)).toMatchObject({ code: 0 });
+    const { token } = await enrollOperator(operatorOf(network), ['auditor']);
+    const another = await runPlaza(['account', 'export', actorId, '--begun', exportId], {
+      ...network.env,
+      OPERATOR_TOKEN: token,
+    });
+    expect([another.code, another.stderr]).toEqual([1, expect.stringContaining('(not_found)')]);
   });
 });
 

@@ -119,6 +119,7 @@ const argumentsOf: Readonly<Record<string, readonly string[]>> = {
   'account cancel-erasure': ['nobody', '--reason', ''],
   'account recovery-link': ['nobody', '--reason', ''],
   'account end-recovery-link': ['nobody', '--reason', ''],
+  'account export': ['nobody', '--reason', ''],
   'app list': [],
   'app impact': ['nobody'],
   'app show': ['nobody'],

@@ -202,6 +202,26 @@ describe('four-eyes', () => {
     expect(ended.stdout).toContain('is ended');
   });
 
+  it("holds an export of a person's data, which the requester then has sent", async () => {
+    const actorId = await newAccount();
+    const plaza = (...args: string[]) => runPlaza(args, { ...network.env, OPERATOR_TOKEN: pair(ada).token });
+    const asked = await plaza('account', 'export', actorId, '--reason', 'letter 5');
+    expect([asked.code, asked.stdout]).toEqual([3, expect.stringContaining('Export the data of a person')]);
+    const [, id = ''] = /^approval +(\S+)/m.exec(asked.stdout) ?? [];
+    const { digest } = await pair(bob).client.get('approvals/:id', { id });
+    expect(await log.read(streams.accountExports(actorId))).toEqual([]);
+    await pair(bob).client.post('approvals/:id/approve', { id, digest });
+    const ran = await plaza('approval', 'run', id);
+    expect(ran.stdout).toContain(`plaza account export ${actorId} --begun ${id} > FILE`);
+    const sent = await plaza('account', 'export', actorId, '--begun', id);
+    expect([sent.code, sent.stdout]).toEqual([0, expect.stringContaining('plaza-own-data/v1')]);
+    const [recorded] = await log.read(streams.accountExports(actorId));
+    expect(recorded?.metadata).toMatchObject({
+      operatorId: pair(ada).operatorId,
+      cause: streams.approval(id),
+    });
+  });
+
   it('holds a recovery that reseeds the witness, and no other', async () => {
     const { client } = pair(ada);
     expect(await client.post('recovery/apply', { reseedWitness: false })).toEqual({ job: null });

@@ -38,6 +38,7 @@ const activities: { readonly [Type in EventType]: Activity } = {
   'account.recovery_link_made': none,
   'account.recovery_link_ended': none,
   'account.recovery_link_used': none,
+  'account.data_disclosed': none,
   'download.begun': none,
   'handle.claimed': none,
   'handle.released': none,

@@ -69,6 +69,8 @@ export const accountEvents = {
   /** The person or an operator, as the metadata says, ended the link before its use. */
   'account.recovery_link_ended': ofLink,
   'account.recovery_link_used': ofLink,
+  /** An operator is about to be sent what the network has of the person, up to this event. In a stream of its own. */
+  'account.data_disclosed': event({ ...account, exportId: omitted(id) }),
   /**
    * The stream is named by the keyed digest of the handle, so that of concurrent claims of it one is appended.
    * `profileRevision`: the revision of the claimer's profile that gets the handle; absent: 1, the registration.
@@ -90,5 +92,6 @@ export type AccountAddressChanged = EventIn<typeof accountEvents, 'account.addre
 export type RecoveryLinkMade = EventIn<typeof accountEvents, 'account.recovery_link_made'>;
 export type RecoveryLinkEnded = EventIn<typeof accountEvents, 'account.recovery_link_ended'>;
 export type RecoveryLinkUsed = EventIn<typeof accountEvents, 'account.recovery_link_used'>;
+export type AccountDataDisclosed = EventIn<typeof accountEvents, 'account.data_disclosed'>;
 export type HandleClaimed = EventIn<typeof accountEvents, 'handle.claimed'>;
 export type HandleReleased = EventIn<typeof accountEvents, 'handle.released'>;

@@ -29,6 +29,7 @@ import { Histories } from './account/histories.js';
 import { OwnCases } from './account/own-cases.js';
 import { PasswordChange } from './account/password-change.js';
 import { AuthorizationServer } from './authorization-server.js';
+import { DataFiles } from './own-data/data-files.js';
 import { DownloadSlots } from './own-data/download-slots.js';
 import { Downloads } from './own-data/downloads.js';
 import { OwnFacts } from './own-data/own-facts.js';
@@ -95,19 +96,8 @@ export const pageProviders: readonly FactoryProvider[] = [
   pageProvider(OwnFacts, Postgres, EventLog, PersonsReads),
   pageProvider(Histories, OwnFacts, NetworkCipher),
   pageProvider(DownloadSlots, Postgres),
-  pageProvider(
-    Downloads,
-    CommandBus,
-    AuthorityStore,
-    Passwords,
-    SignInLimits,
-    EventLog,
-    PositionListener,
-    DownloadSlots,
-    OwnFacts,
-    LogKeys,
-    LOGGER,
-  ),
+  pageProvider(DataFiles, AuthorityStore, EventLog, PositionListener, OwnFacts, LogKeys, LOGGER),
+  pageProvider(Downloads, CommandBus, AuthorityStore, Passwords, SignInLimits, DownloadSlots, DataFiles),
   pageProvider(
     AppealPages,
     PageCookies,

@@ -76,6 +76,7 @@ const words: Readonly<Record<EventType, string | Verb>> = {
   'account.recovery_link_made': 'made a link that sets a new password for {actorId}',
   'account.recovery_link_ended': 'ended the link that sets a new password for {actorId}',
   'account.recovery_link_used': 'set a new password for {actorId} by a link of the operators',
+  'account.data_disclosed': 'exported all data of {actorId}',
   'download.begun': 'began a download of the data of {actorId}',
   'handle.claimed': 'took a handle for {actorId}',
   'handle.released': 'released a former handle of {actorId}',

@@ -3,6 +3,9 @@ import { CommandBus } from '@nestjs/cqrs';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { Passwords } from '../../doors/auth/passwords.js';
+import { Addresses } from '../../commands/account/addresses.js';
+import { DataFiles } from '../../doors/auth/own-data/data-files.js';
+import { DownloadSlots } from '../../doors/auth/own-data/download-slots.js';
 import { OperatorLinks } from '../../commands/account/operator-links.js';
 import { Allowances } from '../../commands/approval/allowances.js';
 import { Recusals } from '../../commands/support/recusals.js';
@@ -50,6 +53,9 @@ export interface ActServices {
   readonly allowances: Allowances;
   readonly recusals: Recusals;
   readonly operatorLinks: OperatorLinks;
+  readonly addresses: Addresses;
+  readonly dataFiles: DataFiles;
+  readonly downloadSlots: DownloadSlots;
   readonly health: Health;
   readonly clock: Clock;
   readonly ids: IdGenerator;
@@ -74,6 +80,9 @@ export function actServicesOf(app: INestApplicationContext): ActServices {
     allowances: app.get(Allowances),
     recusals: app.get(Recusals),
     operatorLinks: app.get(OperatorLinks),
+    addresses: app.get(Addresses),
+    dataFiles: app.get(DataFiles),
+    downloadSlots: app.get(DownloadSlots),
     positions: app.get(PositionListener),
     published: app.get(PublishedStatements),
     publicPosts: app.get(PublicPosts),

@@ -1,6 +1,7 @@
 import { accountActs } from '../people/account.acts.js';
 import { consolePathOf } from '../desk/act.js';
 import type { Act } from '../desk/act.js';
+import { accountExportActs } from '../people/account-export.acts.js';
 import { analyticsActs } from '../analytics/analytics.acts.js';
 import { applicationActs } from '../people/application.acts.js';
 import { applicationUpdateActs } from '../people/application-update.acts.js';
@@ -31,6 +32,7 @@ import { textActs } from '../audit/text.acts.js';
 const rows = [
   ...accountActs,
   ...recoveryLinkActs,
+  ...accountExportActs,
   ...applicationActs,
   ...applicationUpdateActs,
   ...grantActs,

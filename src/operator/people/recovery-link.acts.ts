@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { EndRecoveryLink, MakeRecoveryLink } from '../../commands/account/operator-recovery.js';
 import { recoveryActions } from '../../doors/auth/recovery/recovery.pages.js';
-import { HttpRefusal } from '../../server/errors.js';
 import { streams } from '../../log/streams.js';
 import { act, Answer } from '../desk/act.js';
-import type { ActContext, ApprovalRule } from '../desk/act.js';
+import type { ApprovalRule } from '../desk/act.js';
 import { aboutOne } from '../desk/approvals/words.js';
 import { changed, idIn } from '../desk/schemas.js';
-import type { ActServices } from '../desk/services.js';
+import { livingAccountIn } from './living-account.js';
 import { recoveryLinkPage } from './pages/recovery-link.page.js';
 
 const one = '/operator/accounts/:id' as const;
@@ -23,22 +22,6 @@ export const madeLink = z.strictObject({
 
 export type MadeLink = z.infer<typeof madeLink>;
 
-type Params = ActContext['params'];
-
-/** @throws {HttpRefusal} `not_found`: there is no such account, or it is erased. */
-async function accountIn(params: Params, { store }: Pick<ActServices, 'store'>) {
-  const actorId = idIn(params);
-  const [account] = await store.rows<{ state: string }>(
-    {
-      name: 'account.living',
-      text: `SELECT state FROM authority.account WHERE actor_id = $1 AND state <> 'erased'`,
-    },
-    [actorId],
-  );
-  if (!account) throw new HttpRefusal('not_found', 'There is no such account, or it is erased.');
-  return { actorId, state: account.state };
-}
-
 const linkApproval: ApprovalRule<unknown> = {
   when: 'always',
   words: () => ({
@@ -47,7 +30,7 @@ const linkApproval: ApprovalRule<unknown> = {
     about: aboutOne('accounts', 'account'),
   }),
   preview: async (_input, { services, params }) => {
-    const { actorId, state } = await accountIn(params, services);
+    const { actorId, state } = await livingAccountIn(params, services);
     return { facts: { account: actorId, state } };
   },
   streamOf: (params) => streams.recoveryLinks(idIn(params)),
@@ -64,7 +47,7 @@ export const recoveryLinkActs = [
     form: { page: recoveryLinkPage },
     approval: linkApproval,
     run: async (_input, { services, params, metadata }) => {
-      const { actorId } = await accountIn(params, services);
+      const { actorId } = await livingAccountIn(params, services);
       const { token, ...made } = await services.commands.execute(new MakeRecoveryLink(actorId, metadata));
       return new Answer(201, {
         ...made,
@@ -81,7 +64,7 @@ export const recoveryLinkActs = [
     answer: changed,
     form: true,
     run: async (_input, { services, params, metadata }) => {
-      const { actorId } = await accountIn(params, services);
+      const { actorId } = await livingAccountIn(params, services);
       return services.commands.execute(new EndRecoveryLink(actorId, metadata));
     },
   }),

@@ -62,6 +62,7 @@ function streamOf({ type, data }: StoredEvent): string {
     type === 'account.recovered'
   )
     return `plaza_access-${data.actorId}`;
+  if (type === 'account.data_disclosed') return `plaza_account_exports-${data.actorId}`;
   if ('linkId' in data) return `plaza_recovery_links-${data.actorId}`;
   if (type === 'download.begun') return `plaza_downloads-${data.actorId}`;
   if ('actorId' in data) return `account-${data.actorId}`;
@@ -204,6 +205,8 @@ export const some = {
     event('account.recovery_link_ended', { actorId, linkId: 'link', at: 1_500 }),
   recoveryLinkUse: (actorId: string) =>
     event('account.recovery_link_used', { actorId, linkId: 'link', at: 2_500 }),
+  accountExport: (actorId: string) =>
+    event('account.data_disclosed', { actorId, exportId: 'export', at: 1_000 }),
   applicationSuspension: (appId: string) => event('application.suspended', { appId, at: 1_000 }),
   applicationReinstatement: (appId: string) => event('application.reinstated', { appId, at: 1_000 }),
   applicationChange: (appId: string, data: Partial<EventOf<'application.changed'>['data']> = {}) =>

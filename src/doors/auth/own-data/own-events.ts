@@ -69,6 +69,7 @@ const rules = {
     ...account,
     words: 'Your password was set anew by a link of the operators',
   },
+  'account.data_disclosed': { ...account, words: 'The operators made a copy of your data' },
   'download.begun': { ...account, fields: ['downloadId'], words: 'You began a download of your data' },
   'profile.changed': {
     ...account,

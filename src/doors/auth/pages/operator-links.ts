@@ -1,5 +1,5 @@
 import type { OperatorLink } from '../../../domain/account/recovery-link.js';
-import { hiddenField, html, secondElement } from '../../../base/pages/html.js';
+import { hiddenField, html, secondElement, timeElement } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 
 /** `past`: the newest first. It is shown for good. */
@@ -14,7 +14,7 @@ export interface OperatorLinksCard extends OperatorLinksView {
 }
 
 const spanOf = ({ worksFrom, worksUntil }: OperatorLink): Html =>
-  html`from ${secondElement(worksFrom)} until ${secondElement(worksUntil)}`;
+  html`from ${timeElement(worksFrom)} until ${timeElement(worksUntil)}`;
 
 /** First on the page: its person may not have asked for the link. */
 export function openLinkCard({ open, action, form }: OperatorLinksCard): Html | undefined {

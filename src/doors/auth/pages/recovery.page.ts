@@ -1,5 +1,5 @@
 import { PASSWORD_MIN_CODE_POINTS } from '../passwords.js';
-import { hiddenField, html, secondElement } from '../../../base/pages/html.js';
+import { hiddenField, html, timeElement } from '../../../base/pages/html.js';
 import { operators } from '../../../base/pages/operators.js';
 import { pageLayout } from '../../../base/pages/layout.js';
 import { textField } from './parts.js';
@@ -127,7 +127,7 @@ export function earlyPage({ worksFrom }: { readonly worksFrom: number }): string
     'This link does not work yet',
     html`<h1>This link does not work yet</h1>
       <p>
-        It works from ${secondElement(worksFrom)} on, for a day. Until then the person of the account is told,
+        It works from ${timeElement(worksFrom)} on, for a day. Until then the person of the account is told,
         and can end it. Keep the link, and open it then.
       </p>`,
   );

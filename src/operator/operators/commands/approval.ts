@@ -57,6 +57,10 @@ export function addApprovalCommands(program: Command): void {
 /** Of acts whose answer is shown once. */
 const resultLines: Readonly<Record<string, (result: unknown) => readonly string[]>> = {
   'operator.invite': (result) => invitationLines(result as IssuedInvitation),
+  'account.export': (result) => {
+    const { actorId, exportId } = result as { readonly actorId: string; readonly exportId: string };
+    return [`Within an hour: plaza account export ${actorId} --begun ${exportId} > FILE`];
+  },
   'account.make_recovery_link': (result) => recoveryLinkLines(result as MadeLink),
 };
 

@@ -12,6 +12,7 @@ import {
 } from '../../client/command-options.js';
 import type { CommandOptions, LifecycleOptions } from '../../client/command-options.js';
 import type { recoveryLinkActs } from '../recovery-link.acts.js';
+import { addAccountExportCommand } from './account-export.js';
 import { recoveryLinkLines } from './recovery-link-lines.js';
 import type { accountActs, Erased } from '../account.acts.js';
 import { performing } from '../../client/perform.js';
@@ -41,7 +42,7 @@ const performLink = performing<typeof recoveryLinkActs>();
 export function addAccountCommands(program: Command): void {
   const account = program
     .command('account')
-    .description('accounts: create, suspend, reinstate, recover and erase them');
+    .description('accounts: create, suspend, reinstate, recover, export and erase them');
   withReason(account.command('create'))
     .description('create an account')
     .requiredOption('--handle <handle>', 'name to sign in with')
@@ -114,6 +115,8 @@ export function addAccountCommands(program: Command): void {
         changed ? `the link for ${id} is ended` : `there is no link for ${id}; nothing changed`,
       ]),
     );
+
+  addAccountExportCommand(account);
 
   withOperator(account.command('cancel-erasure'))
     .description('cancel a scheduled erasure')
