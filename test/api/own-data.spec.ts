@@ -22,6 +22,8 @@ import { BeginDownload } from '../../src/commands/account/begin-download.js';
 import { Clock, systemClock } from '../../src/base/support/clock.js';
 import { IdGenerator, systemIds } from '../../src/base/support/id-generator.js';
 import { allScopes } from '../../src/domain/grant/scopes.js';
+import type { AccountDataDisclosed } from '../../src/domain/account/events.js';
+import type { Recorded } from '../../src/log/recorded.js';
 import { EventLog } from '../../src/log/event-log.js';
 import { streams } from '../../src/log/streams.js';
 import { alertIn } from '../auth/support/account.js';
@@ -488,7 +490,7 @@ describe('an export by operators', () => {
     // Who signed in can take it themselves.
     expect(await plaza(actorId, '--reason', 'letter 6')).toMatchObject({ code: 1 });
     expect(await exportsOf(actorId)).toHaveLength(1);
-    const { exportId } = recorded?.event.data as { readonly exportId: string };
+    const { exportId } = (recorded as Recorded<AccountDataDisclosed>).event.data;
     expect(await verified(stdout)).toMatchObject({ code: 0 });
     expect(await plaza(actorId, '--begun', exportId)).toMatchObject({ code: 0 });
     const { token } = await enrollOperator(operatorOf(network), ['auditor']);

@@ -22,12 +22,12 @@ const TOKEN_MAX = 1_000;
 
 const ending = z.strictObject({ actorId: id, linkId: id });
 
-/** What the link of a mail ends. */
+/** The link of operators that a mail's link ends. */
 export type LinkEnding = z.infer<typeof ending>;
 
 /**
  * Links by which operators let a person set a new password. One is open while the log says so, its row is there, and the
- * password is that of then. So a restore of either store, which has no rows, can end a link and never give one back.
+ * password is that of then. So a restore of log or rows can end a link, and gives none back.
  */
 @Injectable()
 export class OperatorLinks {

@@ -16,7 +16,7 @@ import type { ActServices } from '../desk/services.js';
 import { livingAccountIn } from './living-account.js';
 
 const one = '/operator/accounts/:id' as const;
-/** Who signed in within this time can do so again. */
+/** A person who signed in within this time can do so again. */
 const SIGNED_IN_MS = 30 * 24 * 60 * 60_000;
 
 /** @throws {HttpRefusal} `not_found`; `intent_conflict`: the person can download it themselves. */

@@ -23,7 +23,7 @@ const DEADLINE_MS = 15 * 60_000;
 
 export const AUDIT_BEHIND = 'The network is still catching up with what happened.';
 
-/** What the network has of one person, as streams that are never stored. */
+/** Makes files of all that the network has of one person, as streams that are never stored. */
 export class DataFiles {
   constructor(
     private readonly store: AuthorityStore,

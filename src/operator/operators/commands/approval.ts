@@ -54,7 +54,7 @@ export function addApprovalCommands(program: Command): void {
     );
 }
 
-/** Of acts whose answer is shown once. */
+/** The lines of acts whose answer is shown once, or leads on. */
 const resultLines: Readonly<Record<string, (result: unknown) => readonly string[]>> = {
   'operator.invite': (result) => invitationLines(result as IssuedInvitation),
   'account.export': (result) => {
