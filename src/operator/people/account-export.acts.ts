@@ -64,7 +64,7 @@ export const accountExportActs = [
     approval: exportApproval,
     run: async (_input, { services, params, metadata, approvalId }) => {
       const { actorId } = await exportable(services, params);
-      if (!(await services.dataFiles.isReady(account.actorId)))
+      if (!(await services.dataFiles.isReady(actorId)))
         throw new HttpRefusal('protected_read_unavailable', `${AUDIT_BEHIND} Try again in a few minutes.`);
       const begin = new BeginAccountExport(actorId, approvalId, metadata);
       return new Answer(201, { actorId, exportId: await services.commands.execute(begin) });
