@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { accountHandlers } from './account/accounts.js';
 import { AddressLinks } from './account/address-links.js';
 import { Addresses } from './account/addresses.js';
+import { changeFactorsHandler } from './account/change-factors.js';
 import { confirmAddressHandler } from './account/confirm-address.js';
 import { beginDownloadHandler } from './account/begin-download.js';
 import { createAccountHandler } from './account/create-account.js';
@@ -60,6 +61,7 @@ export const commandHandlers = [
   ...signInHandlers,
   confirmAddressHandler,
   recoverAccountHandler,
+  changeFactorsHandler,
   ...recoveryLinkHandlers,
   beginDownloadHandler,
   beginAccountExportHandler,

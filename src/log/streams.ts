@@ -39,6 +39,8 @@ export const streams = {
   /** Links by which operators let a person set a new password. */
   recoveryLinks: (actorId: string) => `plaza_recovery_links-${actorId}`,
   accountExports: (actorId: string) => `plaza_account_exports-${actorId}`,
+  /** Changes of passkeys and recovery codes, apart from those: of the former, mails to former addresses need the newest. */
+  factors: (actorId: string) => `plaza_factors-${actorId}`,
   /** One event: looks in an hour. */
   look: (lookId: string) => `plaza_look-${lookId}`,
   analyticsExport: (exportId: string) => `plaza_analytics_export-${exportId}`,
@@ -57,6 +59,7 @@ const idsInNames: Readonly<Record<string, readonly ('actorId' | 'postId' | 'gran
   plaza_access: ['actorId'],
   plaza_recovery_links: ['actorId'],
   plaza_account_exports: ['actorId'],
+  plaza_factors: ['actorId'],
   plaza_downloads: ['actorId'],
   pair: ['actorId', 'actorId'],
   like: ['actorId', 'postId'],

@@ -3,6 +3,7 @@ import { CommandBus } from '@nestjs/cqrs';
 import { projectInline } from '../../projections/authority/authority.projection.js';
 import { Passwords } from '../../src/doors/auth/passwords.js';
 import { RecoverAccount } from '../../src/commands/account/recover-account.js';
+import { noFactors } from '../../src/domain/account/factors.js';
 import { EraseAccount } from '../../src/commands/account/erase-account.js';
 import { limits } from '../../src/base/config/limit-settings.js';
 import { streams } from '../../src/log/streams.js';
@@ -182,7 +183,9 @@ describe('a link of a mail', () => {
             .execute(new RecoverAccount(tokens[n % 4 < 2 ? 0 : 1] ?? '', passwordHash, metadata)),
         ),
       );
-      expect(outcomes.filter(Boolean)).toEqual([{ actorId: person.actorId, mayAct: true }]);
+      expect(outcomes.filter(Boolean)).toEqual([
+        { actorId: person.actorId, mayAct: true, factors: noFactors },
+      ]);
     } finally {
       await another.close();
     }

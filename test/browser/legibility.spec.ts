@@ -94,7 +94,7 @@ describeInBrowser('legible in light and dark, wide and narrow, without sideways 
     for (let tries = 0; tries < 11; tries++) {
       await page.getByLabel('Handle').fill('nobody');
       await page.getByLabel('Password').fill('a guess');
-      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     }
     await page.getByText('pilot_rate_limited').waitFor();
     await expectLegible(page, 'too-many-tries');

@@ -229,10 +229,10 @@ const runnerOf = (client: Client): QueryRunner =>
   ({ query: (sql: string) => client.query(sql) }) as unknown as QueryRunner;
 
 it('has no samples from before the release that turned them off', async () => {
-  // A column of a later migration never had any.
+  // Columns of later migrations never had any.
   const names = Object.values(personalColumns.read)
     .flat()
-    .filter((name) => name !== 'address_proof');
+    .filter((name) => !['address_proof', 'factors'].includes(name));
   const sampled = async () => {
     const sql = `SELECT tablename, attname FROM pg_stats WHERE schemaname = 'authority' AND attname = ANY ($1)`;
     return (await clients.read.query(sql, [names])).rows as unknown[];

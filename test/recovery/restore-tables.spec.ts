@@ -262,6 +262,49 @@ describe('restoring the authority store', () => {
     expect(await proofs()).toEqual(['ada a none']);
   });
 
+  const strict = { passkeys: [{ id: 'one' }], codes: ['c'] };
+  const removed = { passkeys: [{ id: 'two' }] };
+  const noFactors = { passkeys: [] };
+
+  it('keeps passkeys and recovery codes as it keeps the password', async () => {
+    await database.query(
+      `INSERT INTO authority.credential (actor_id, password_hash, factors)
+      VALUES ('ada', 'changed', $1), ('bob', 'here', DEFAULT), ('later', 'new', $2)`,
+      [removed, strict],
+    );
+    const kept = newPreRestoreCopy();
+    const file = fileOf(
+      'authority.credential',
+      ['actor_id', 'password_hash', 'factors'],
+      ...['ada', 'bob', 'cleo'].map((actorId) => [actorId, 'as it was', JSON.stringify(strict)]),
+    );
+    await restoreTables(database, 'authority', [file], kept, () => undefined);
+    await keepNewerCredentials(database, kept);
+    const { rows } = await database.query(
+      'SELECT actor_id, password_hash, factors FROM authority.credential ORDER BY 1',
+    );
+    expect(rows).toEqual([
+      // A passkey that was removed since stays removed.
+      { actor_id: 'ada', password_hash: 'changed', factors: removed },
+      { actor_id: 'bob', password_hash: 'here', factors: noFactors },
+      { actor_id: 'cleo', password_hash: 'as it was', factors: strict },
+      { actor_id: 'later', password_hash: 'new', factors: strict },
+    ]);
+  });
+
+  it('keeps passkeys over a backup of the release before, which has none', async () => {
+    await database.query(
+      `INSERT INTO authority.credential (actor_id, password_hash, factors) VALUES ('ada', 'changed', $1)`,
+      [strict],
+    );
+    await restoreAuthority();
+    const { rows } = await database.query('SELECT actor_id, factors FROM authority.credential ORDER BY 1');
+    expect(rows).toEqual([
+      { actor_id: 'ada', factors: strict },
+      { actor_id: 'bob', factors: noFactors },
+    ]);
+  });
+
   it('restores everything into an empty store', async () => {
     expect(await restoreAuthority()).toEqual([
       ['01', '02', '03'].map((hash) => ({ hash, spent: false })),

@@ -1,16 +1,24 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
+interface Creation {
+  readonly challenge: string;
+  readonly user?: { readonly id: string };
+}
+
 /** A passkey in software: answers the questions of WebAuthn as a browser with an authenticator does. */
 export class Authenticator {
   private readonly keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   readonly credentialId = randomBytes(32).toString('base64url');
   private counter = 0;
+  /** As the site gave it, base64url. A test may set another one. */
+  userHandle: string | undefined;
 
   /** @param origin as the browser would see it */
-  constructor(private readonly origin: string) {}
+  constructor(public origin: string) {}
 
   /** JSON of the credential that `navigator.credentials.create()` returns for these options. */
-  create({ challenge }: { readonly challenge: string }): string {
+  create({ challenge, user }: Creation): string {
+    this.userHandle = user?.id;
     const id = Buffer.from(this.credentialId, 'base64url');
     const attested = [Buffer.alloc(16), Buffer.from([0, id.length]), id, this.coseKey()];
     // User present, user verified, attested credential data.
@@ -42,6 +50,7 @@ export class Authenticator {
       clientDataJSON: client.toString('base64url'),
       authenticatorData: data.toString('base64url'),
       signature: signature.toString('base64url'),
+      ...(this.userHandle !== undefined && { userHandle: this.userHandle }),
     });
   }
 

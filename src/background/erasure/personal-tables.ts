@@ -6,7 +6,7 @@ export const personalColumns = {
   /** Tables of the database of authority and read models. */
   read: {
     'authority.account': ['handle', 'display_name', 'email', 'website'],
-    'authority.credential': ['password_hash', 'address_proof'],
+    'authority.credential': ['password_hash', 'address_proof', 'factors'],
     'authority.oidc_record': ['payload'],
     'authority.known_browser': ['browser_hash', 'password_digest'],
     'authority.mail_request': ['content'],

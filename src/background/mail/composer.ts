@@ -7,6 +7,7 @@ import type { MailRequest } from '../../commands/mail/mail-requests.js';
 import type { Mail } from '../../base/mail/mail.js';
 import {
   changedMail,
+  factorsMail,
   operatorLinkMail,
   recoveredMail,
   recoveryMail,
@@ -80,6 +81,7 @@ export class Composer {
       });
     }
     if (kind === 'address_changed') return draftFor(holder, (handle) => changedMail(handle, contact));
+    if (kind !== 'verification') return draftFor(holder, (handle) => factorsMail(kind, handle, contact));
     const owner = await this.ownerOf(address);
     // A mail to the owner of a verified address tells them, and nobody else, that it is taken.
     if (owner && owner.actorId !== request.actorId) return draftFor(owner, takenMail);

@@ -89,6 +89,32 @@ export const operatorLinkMail = (
 
 const timeOf = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ', ')} UTC`;
 
+const factorsWords = {
+  passkey_added: ['has another passkey', 'A passkey was added to'],
+  passkey_removed: ['has a passkey less', 'A passkey was removed from'],
+  second_step_required: [
+    'asks for a second step',
+    'A sign-in by password now needs a passkey or one of ten new recovery codes, too, at',
+  ],
+  second_step_lifted: ['asks for no second step', 'A password alone now opens'],
+  recovery_code_used: ['was opened by a recovery code', 'A recovery code was used to sign in to'],
+} as const;
+
+export function factorsMail(
+  kind: keyof typeof factorsWords,
+  handle: string,
+  contact: string | undefined,
+): MailText {
+  const [title, what] = factorsWords[kind];
+  return {
+    subject: `${NETWORK_NAME}: @${handle} ${title}`,
+    text: paragraphs(
+      `${what} the account @${handle} on ${NETWORK_NAME}.`,
+      `If it was you, there is nothing to do. If it was not, somebody is in your account: sign in, change the password, and look at your passkeys. ${whomToAsk(contact)}`,
+    ),
+  };
+}
+
 const whomToAsk = (contact: string | undefined): string =>
   contact === undefined
     ? 'If you cannot, ask the operators of the network.'

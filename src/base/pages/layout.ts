@@ -14,6 +14,17 @@ export class StyleSheet {
   }
 }
 
+/** A script that is part of a page, after its content. The content security policy admits exactly this text, by its hash. */
+export class Script {
+  readonly element: Html;
+  readonly hash: string;
+
+  constructor(text: string) {
+    this.element = new Html(`<script>${text}</script>`);
+    this.hash = createHash('sha256').update(text).digest('base64');
+  }
+}
+
 const common = new StyleSheet(style);
 
 export const mark = html`<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" aria-hidden="true">
@@ -29,12 +40,14 @@ export interface PageFrame {
   readonly isFile?: boolean;
   /** Added to the common sheet; the page's policy must admit it too (`pageHeaders`). */
   readonly sheet?: StyleSheet;
+  /** The page's policy must admit it too (`pageHeaders`). */
+  readonly script?: Script | undefined;
 }
 
 export function pageLayout(
   title: string,
   content: Html,
-  { corner, foot, wide = false, isFile = false, sheet }: PageFrame = {},
+  { corner, foot, wide = false, isFile = false, sheet, script }: PageFrame = {},
 ): string {
   return html`<!doctype html>
     <html lang="en">
@@ -55,22 +68,27 @@ export function pageLayout(
           ${corner}
         </header>
         <main>${wide ? content : html`<div class="card">${content}</div>`}</main>
-        ${foot && html`<footer>${foot}</footer>`}
+        ${foot && html`<footer>${foot}</footer>`} ${script?.element}
       </body>
     </html>`.text;
 }
 
 /**
- * Headers of a page without a script: no foreign content but its icon, no framing, no caching. `formTarget`: an origin besides the
+ * Headers of a page: no script but the given one, no foreign content but its icon, no framing, no caching. `formTarget`: an origin besides the
  * network's at which a form submission may end. Browsers apply `form-action` to redirects too, and consent redirects
  * to the application.
  */
-export function pageHeaders(formTarget?: string, sheet?: StyleSheet): Record<string, string> {
+export function pageHeaders(
+  formTarget?: string,
+  sheet?: StyleSheet,
+  script?: Script,
+): Record<string, string> {
   const styles = [common, ...(sheet ? [sheet] : [])].map(({ hash }) => `'sha256-${hash}'`).join(' ');
   const formAction = formTarget === undefined ? "'self'" : `'self' ${formTarget}`;
+  const scripts = script ? ` script-src 'sha256-${script.hash}';` : '';
   return {
     'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': `default-src 'none'; style-src ${styles}; img-src 'self'; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`,
+    'content-security-policy': `default-src 'none'; style-src ${styles};${scripts} img-src 'self'; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`,
     'x-content-type-options': 'nosniff',
     // With no-referrer, browsers send `Origin: null` with a form.
     'referrer-policy': 'same-origin',

@@ -1,4 +1,5 @@
 import { Command } from '@nestjs/cqrs';
+import type { Factors } from '../../domain/account/factors.js';
 import { useLink } from '../../domain/account/recovery-link.js';
 import type { EventMetadata } from '../../log/recorded.js';
 import { streams } from '../../log/streams.js';
@@ -18,6 +19,8 @@ export interface RecoveredAccount {
   readonly actorId: string;
   /** False: the account is suspended. */
   readonly mayAct: boolean;
+  /** Recovery leaves them as they are. */
+  readonly factors: Factors;
 }
 
 /**
@@ -56,7 +59,8 @@ export const recoverAccountHandler = handles(
         await mails.add({ kind: 'recovered', actorId, address, by: linkId === null ? 'mail' : 'operators' });
       // Last, so that an appended event implies the rows, unless the commit itself fails.
       await recordUse(write, link, { ...metadata, actorId });
-      return { actorId, mayAct: holder.state === 'active' };
+      const { factors } = await write.store.db.findOneByOrFail(CredentialRow, { actorId });
+      return { actorId, mayAct: holder.state === 'active', factors };
     }),
 );
 

@@ -24,6 +24,17 @@ const shape = z.discriminatedUnion('kind', [
     worksFrom: time,
     worksUntil: time,
   }),
+  /** A passkey or the second step of the account has changed. */
+  z.strictObject({
+    kind: z.enum([
+      'passkey_added',
+      'passkey_removed',
+      'second_step_required',
+      'second_step_lifted',
+      'recovery_code_used',
+    ]),
+    ...ofPerson,
+  }),
 ]);
 
 /** A mail that has not been made yet. */

@@ -56,6 +56,13 @@ export const accountEvents = {
   ),
   /** A link in a mail set a new password. */
   'account.recovered': ofAccount,
+  /** Passkeys and recovery codes are beside the password. Their events, in a stream of their own, hold nothing of them. */
+  'account.passkey_added': ofAccount,
+  'account.passkey_removed': ofAccount,
+  /** From now on a sign-in by password needs a passkey or a recovery code, too. Also: there are new codes. */
+  'account.second_step_required': ofAccount,
+  'account.second_step_lifted': ofAccount,
+  'account.recovery_code_used': ofAccount,
   /**
    * Operators made a link that sets a new password. The next three types are in a stream of their own, which their rules read
    * whole. No event has the link.

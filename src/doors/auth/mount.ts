@@ -8,6 +8,7 @@ import { AuthorizationServer } from './authorization-server.js';
 import { rejectWhenUnavailable } from './availability-gate.js';
 import type { UnavailableReasonOf } from './availability-gate.js';
 import { mountProtocolRoutes } from './protocol.routes.js';
+import { PasskeyPages } from './passkeys/passkey.pages.js';
 import { RecoveryPages } from './recovery/recovery.pages.js';
 import { ACCOUNT_PATH, AuthSettings, INTERACTION_PATH } from './settings.js';
 import { InteractionPages } from './sign-in/interaction.pages.js';
@@ -28,6 +29,7 @@ export function mountAuthorizationServer(
     addresses: app.get(AddressPages),
     appeals: app.get(AppealPages),
     recovery: app.get(RecoveryPages),
+    passkeys: app.get(PasskeyPages),
   });
   const server = app.getHttpAdapter().getInstance();
   const contact = settings.operatorContact;

@@ -16,6 +16,7 @@ import { AuthorityStore } from '../../base/store/authority/authority-store.js';
 import { Postgres } from '../../base/store/postgres.js';
 import { PositionListener } from '../../base/store/position-listener.js';
 import { LogKeys } from '../../log/vault/log-keys.js';
+import { NetworkSecrets } from '../../log/vault/network-secrets.js';
 import { PersonsReads } from '../api/admission/persons-reads.js';
 import { PublishedStatements } from '../api/admission/published-statements.js';
 import { RestrictionProof } from '../api/admission/restriction-proof.js';
@@ -33,6 +34,9 @@ import { DataFiles } from './own-data/data-files.js';
 import { DownloadSlots } from './own-data/download-slots.js';
 import { Downloads } from './own-data/downloads.js';
 import { OwnFacts } from './own-data/own-facts.js';
+import { Confirmation } from './passkeys/confirmation.js';
+import { PasskeyPages } from './passkeys/passkey.pages.js';
+import { PersonPasskeys } from './passkeys/person-passkeys.js';
 import { Passwords } from './passwords.js';
 import { RecoveryPages } from './recovery/recovery.pages.js';
 import { AuthSettings } from './settings.js';
@@ -44,7 +48,10 @@ import { FormerNames } from './storage/former-names.js';
 import { KnownBrowsers } from './storage/known-browsers.js';
 import { LocalSignIn } from './sign-in/local.strategy.js';
 import { PageCookies } from './storage/page-cookies.js';
+import { PasskeyCheck } from './sign-in/passkey-check.js';
 import { PasswordCheck } from './sign-in/password-check.js';
+import { PasswordProofs } from './sign-in/password-proofs.js';
+import { SecondStep } from './sign-in/second-step.js';
 import { SignInLimits } from './sign-in/sign-in-limits.js';
 import { SignUp } from './sign-in/sign-up.js';
 import { WrongPasswords } from './storage/wrong-passwords.js';
@@ -63,6 +70,31 @@ export const pageProviders: readonly FactoryProvider[] = [
     Clock,
   ),
   pageProvider(PasswordCheck, LocalSignIn, SignInLimits, KnownBrowsers, WrongPasswords),
+  pageProvider(PersonPasskeys, AuthSettings, AuthorityStore, Clock, IdGenerator, NetworkSecrets),
+  pageProvider(PasskeyCheck, PersonPasskeys, SignInLimits),
+  pageProvider(Confirmation, AuthorityStore, Passwords, PersonPasskeys, SignInLimits),
+  pageProvider(PasswordProofs, AuthorityStore, Clock),
+  pageProvider(
+    SecondStep,
+    CommandBus,
+    PageCookies,
+    CsrfProtection,
+    PasswordProofs,
+    PersonPasskeys,
+    SignInLimits,
+  ),
+  pageProvider(
+    PasskeyPages,
+    CommandBus,
+    PageCookies,
+    CsrfProtection,
+    BrowserSessions,
+    AuthorityStore,
+    Confirmation,
+    PersonPasskeys,
+    SignInLimits,
+    IdGenerator,
+  ),
   pageProvider(FormerNames, AuthorityStore, Clock),
   pageProvider(
     SignUp,
@@ -85,11 +117,13 @@ export const pageProviders: readonly FactoryProvider[] = [
     SignInLimits,
     FormerNames,
     OperatorLinks,
+    PasskeyCheck,
+    SecondStep,
   ),
   pageProvider(ConnectedApplications, AuthorityStore, Clock),
   pageProvider(PasswordChange, CommandBus, AuthorityStore, Passwords, SignInLimits, BrowserSessions),
-  pageProvider(AccountErasure, CommandBus, AuthorityStore, Passwords, SignInLimits, Config),
-  pageProvider(AppealAccess, PageCookies, AuthorityStore, Clock),
+  pageProvider(AccountErasure, CommandBus, Confirmation, Config),
+  pageProvider(AppealAccess, PageCookies, PasswordProofs),
   pageProvider(Appeals, CommandBus),
   pageProvider(OwnCases, Postgres, EventLog),
   pageProvider(PersonsReads, PublishedStatements, RestrictionProof),
@@ -97,7 +131,7 @@ export const pageProviders: readonly FactoryProvider[] = [
   pageProvider(Histories, OwnFacts, NetworkCipher),
   pageProvider(DownloadSlots, Postgres),
   pageProvider(DataFiles, AuthorityStore, EventLog, PositionListener, OwnFacts, LogKeys, LOGGER),
-  pageProvider(Downloads, CommandBus, AuthorityStore, Passwords, SignInLimits, DownloadSlots, DataFiles),
+  pageProvider(Downloads, CommandBus, Confirmation, DownloadSlots, DataFiles),
   pageProvider(
     AppealPages,
     PageCookies,
@@ -108,6 +142,7 @@ export const pageProviders: readonly FactoryProvider[] = [
     Downloads,
     CommandBus,
     OperatorLinks,
+    Confirmation,
   ),
   pageProvider(
     AddressPages,
@@ -115,9 +150,8 @@ export const pageProviders: readonly FactoryProvider[] = [
     PageCookies,
     CsrfProtection,
     BrowserSessions,
-    Passwords,
+    Confirmation,
     SignInLimits,
-    Addresses,
     AddressLinks,
     MailRequests,
     Config,
@@ -129,6 +163,7 @@ export const pageProviders: readonly FactoryProvider[] = [
     CsrfProtection,
     BrowserSessions,
     AppealAccess,
+    SecondStep,
     Passwords,
     SignInLimits,
     RecoveryLinks,
@@ -157,6 +192,9 @@ export const pageProviders: readonly FactoryProvider[] = [
     Histories,
     Downloads,
     OperatorLinks,
+    PasskeyCheck,
+    SecondStep,
+    Confirmation,
   ),
 ];
 

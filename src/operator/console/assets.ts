@@ -6,7 +6,7 @@ import { HttpRefusal } from '../../server/errors.js';
 import { icon } from '../../base/pages/icon.js';
 import { style } from '../../base/pages/style.js';
 import { caseKeysScript } from './case-keys-script.js';
-import { passkeyScript } from './passkey-script.js';
+import { passkeyScript } from '../../base/pages/passkey-script.js';
 import { plotsScript } from './plots-script.js';
 import { consoleStyle } from './style.js';
 

@@ -115,18 +115,20 @@ export function passkeyForm(form: {
   readonly button: string;
   readonly fields?: Html;
 }): Html {
-  return html`<form
-    method="post"
-    action="${form.action}"
-    data-passkey="${form.step}"
-    data-options="${JSON.stringify(form.options)}"
-  >
+  return html`<form method="post" action="${form.action}">
     ${proofField(form.proof)} ${hiddenField('credential', '')}
     <div class="fields">
       ${form.fields}
-      <button class="main" type="submit">${form.button}</button>
+      <button
+        class="main"
+        type="submit"
+        data-passkey="${form.step}"
+        data-options="${JSON.stringify(form.options)}"
+      >
+        ${form.button}
+      </button>
     </div>
-    <p class="problem" id="passkey-fault" role="alert" hidden></p>
+    <p class="problem" data-fault role="alert" hidden></p>
     <noscript
       ><p class="problem">Passkeys need JavaScript. The rest of the console works without.</p></noscript
     >

@@ -28,7 +28,7 @@ import { Postgres } from '../../base/store/postgres.js';
 import { RestrictionProof } from '../../doors/api/admission/restriction-proof.js';
 import { FourEyes } from './approvals/four-eyes.js';
 import { PasskeyLinks } from './identity/passkey-links.js';
-import { PasskeyChallenges, passkeySecretIn } from './identity/passkey-challenges.js';
+import { PasskeyChallenges, passkeySecretIn } from '../../server/passkeys/challenges.js';
 import { Passkeys } from './identity/passkeys.js';
 import { Witness } from '../../log/witness/witness.js';
 

@@ -48,7 +48,7 @@ export class Flow {
 export async function signIn(page: Page, handle: string, secret = password): Promise<void> {
   await page.getByLabel('Handle').fill(handle);
   await page.getByLabel('Password').fill(secret);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
 export async function allow(page: Page): Promise<void> {

@@ -64,6 +64,8 @@ function streamOf({ type, data }: StoredEvent): string {
     return `plaza_access-${data.actorId}`;
   if (type === 'account.data_disclosed') return `plaza_account_exports-${data.actorId}`;
   if ('linkId' in data) return `plaza_recovery_links-${data.actorId}`;
+  if (/^account\.(?:passkey|second_step|recovery_code)_/.test(type) && 'actorId' in data)
+    return `plaza_factors-${data.actorId}`;
   if (type === 'download.begun') return `plaza_downloads-${data.actorId}`;
   if ('actorId' in data) return `account-${data.actorId}`;
   if ('operatorId' in data) return `plaza_operator-${data.operatorId}`;
@@ -207,6 +209,11 @@ export const some = {
     event('account.recovery_link_used', { actorId, linkId: 'link', at: 2_500 }),
   accountExport: (actorId: string) =>
     event('account.data_disclosed', { actorId, exportId: 'export', at: 1_000 }),
+  personPasskey: (actorId: string) => event('account.passkey_added', { actorId, at: 1_000 }),
+  personPasskeyRemoval: (actorId: string) => event('account.passkey_removed', { actorId, at: 1_000 }),
+  secondStep: (actorId: string) => event('account.second_step_required', { actorId, at: 1_000 }),
+  secondStepEnd: (actorId: string) => event('account.second_step_lifted', { actorId, at: 1_000 }),
+  recoveryCodeUse: (actorId: string) => event('account.recovery_code_used', { actorId, at: 1_000 }),
   applicationSuspension: (appId: string) => event('application.suspended', { appId, at: 1_000 }),
   applicationReinstatement: (appId: string) => event('application.reinstated', { appId, at: 1_000 }),
   applicationChange: (appId: string, data: Partial<EventOf<'application.changed'>['data']> = {}) =>

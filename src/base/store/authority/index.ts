@@ -15,6 +15,7 @@ import { CreateKnownBrowsers1763900000000 } from '../migrations/1763900000000-kn
 import { CreateRewrites1763901000000 } from '../migrations/1763901000000-rewrites.js';
 import { AddApplicationChanges1763903000000 } from '../migrations/1763903000000-application-changes.js';
 import { CreateAddresses1763905000000 } from '../migrations/1763905000000-addresses.js';
+import { AddFactors1763906000000 } from '../migrations/1763906000000-factors.js';
 import { AddOperatorLinks1763908000000 } from '../migrations/1763908000000-operator-links.js';
 import { AccountRow } from './account.row.js';
 import { AppGrantRow } from './app-grant.row.js';
@@ -50,5 +51,6 @@ export const authorityMigrations = [
   CreateRewrites1763901000000,
   AddApplicationChanges1763903000000,
   CreateAddresses1763905000000,
+  AddFactors1763906000000,
   AddOperatorLinks1763908000000,
 ];

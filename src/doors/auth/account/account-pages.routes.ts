@@ -5,6 +5,8 @@ import type { AccountPages } from './account.pages.js';
 import { addressActions } from './address.pages.js';
 import type { AddressPages } from './address.pages.js';
 import type { AppealPages } from './appeal.pages.js';
+import { passkeyActions } from '../passkeys/passkey.pages.js';
+import type { PasskeyPages } from '../passkeys/passkey.pages.js';
 import { recoveryActions } from '../recovery/recovery.pages.js';
 import type { RecoveryPages } from '../recovery/recovery.pages.js';
 
@@ -13,12 +15,38 @@ export interface PagesOfAccount {
   readonly addresses: AddressPages;
   readonly appeals: AppealPages;
   readonly recovery: RecoveryPages;
+  readonly passkeys: PasskeyPages;
 }
 
-export function accountPageRoutes({ pages, addresses, appeals, recovery }: PagesOfAccount): PageRoute[] {
+export function accountPageRoutes({
+  pages,
+  addresses,
+  appeals,
+  recovery,
+  passkeys,
+}: PagesOfAccount): PageRoute[] {
   return [
     { path: '', get: (exchange) => pages.show(exchange) },
     { path: relativePath(actions.signIn), post: (exchange, fields) => pages.submitSignIn(exchange, fields) },
+    {
+      path: relativePath(actions.passkey),
+      post: (exchange, fields) => pages.submitPasskey(exchange, fields),
+    },
+    {
+      path: relativePath(actions.secondStep),
+      get: (exchange) => pages.showSecondStep(exchange),
+      post: (exchange, fields) => pages.submitSecondStep(exchange, fields),
+    },
+    { path: relativePath(passkeyActions.list), get: (exchange) => passkeys.show(exchange) },
+    {
+      path: relativePath(passkeyActions.change),
+      get: (exchange) => passkeys.showChange(exchange),
+      post: (exchange, fields) => passkeys.submitChange(exchange, fields),
+    },
+    {
+      path: relativePath(passkeyActions.create),
+      post: (exchange, fields) => passkeys.submitNew(exchange, fields),
+    },
     {
       path: relativePath(actions.signUp),
       get: (exchange) => pages.showSignUp(exchange),

@@ -8,24 +8,37 @@ import type { Config } from '../../../base/config/config.js';
 import { mailDelivery } from '../../../base/config/mail-settings.js';
 import { ERASURE_DELAY_DAYS } from '../../../base/config/limit-settings.js';
 import { mailboxOf } from '../../../domain/account/mailbox.js';
+import { passkeys as script } from '../../../base/pages/passkey-script.js';
 import { accountPage } from '../pages/account.page.js';
 import type { AccountPage } from '../pages/account.page.js';
 import { historyPage } from '../pages/own-data.js';
 import { signInPage } from '../pages/sign-in.page.js';
 import { signUpPage } from '../pages/sign-up.page.js';
+import type { Confirmation } from '../passkeys/confirmation.js';
 import type { Downloads } from '../own-data/downloads.js';
 import { Fault } from '../rules/faults.js';
-import { ACCOUNT_PATH, APPEAL_PATH, HISTORY_PATH, RECOVERY_PATH } from '../settings.js';
+import {
+  ACCOUNT_PATH,
+  APPEAL_PATH,
+  HISTORY_PATH,
+  PASSKEYS_PATH,
+  RECOVERY_PATH,
+  SECOND_STEP_PATH,
+} from '../settings.js';
 import type { AppealAccess } from '../sign-in/appeal-access.js';
 import type { BrowserSessions, SignedIn } from '../sign-in/browser-sessions.js';
-import { pageRequestMetadata } from '../storage/exchange.js';
+import { pageRequestMetadata, queryOf } from '../storage/exchange.js';
 import type { HttpExchange, FormFields, PageOrRedirect } from '../storage/exchange.js';
 import { holderOfVisitor } from '../sign-in/csrf-protection.js';
 import type { CsrfProtection } from '../sign-in/csrf-protection.js';
 import { checkSignedIn, holderOfSession } from '../sign-in/signed-in-forms.js';
 import type { PageCookies } from '../storage/page-cookies.js';
 import type { PasswordCheck } from '../sign-in/password-check.js';
+import { WRONG_PASSKEY } from '../sign-in/passkey-check.js';
+import type { PasskeyCheck } from '../sign-in/passkey-check.js';
+import type { SecondStep } from '../sign-in/second-step.js';
 import { WRONG_PASSWORD } from '../sign-in/sign-in.js';
+import type { SignInResult } from '../sign-in/sign-in.js';
 import type { SignUp, SignUpFaults } from '../sign-in/sign-up.js';
 import type { WrongPasswords } from '../storage/wrong-passwords.js';
 import { isIdentifier } from '../storage/identifier.js';
@@ -43,6 +56,8 @@ import type { PasswordChange } from './password-change.js';
 
 export const actions = {
   signIn: `${ACCOUNT_PATH}/sign-in`,
+  passkey: `${ACCOUNT_PATH}/sign-in/passkey`,
+  secondStep: SECOND_STEP_PATH,
   signUp: `${ACCOUNT_PATH}/sign-up`,
   signOut: `${ACCOUNT_PATH}/sign-out`,
   signOutEverywhere: `${ACCOUNT_PATH}/sign-out-everywhere`,
@@ -76,6 +91,9 @@ export class AccountPages {
     private readonly histories: Histories,
     private readonly downloads: Downloads,
     private readonly operatorLinks: OperatorLinks,
+    private readonly passkeys: PasskeyCheck,
+    private readonly secondStep: SecondStep,
+    private readonly confirmation: Confirmation,
   ) {}
 
   async show(exchange: HttpExchange): Promise<PageOrRedirect> {
@@ -94,6 +112,32 @@ export class AccountPages {
     this.checkVisitor(exchange, fields);
     const account = await this.passwords.recognize(exchange, fields);
     if (!account) return this.signIn(exchange, fields['handle'] ?? '', WRONG_PASSWORD);
+    if (!account.needsSecondStep) return this.enter(exchange, account);
+    this.secondStep.begin(exchange, account);
+    return { location: SECOND_STEP_PATH };
+  }
+
+  async submitPasskey(exchange: HttpExchange, fields: FormFields): Promise<PageOrRedirect> {
+    this.checkVisitor(exchange, fields);
+    const holder = holderOfVisitor(this.cookies.visitorId(exchange));
+    const account = await this.passkeys.recognize(exchange, holder, fields);
+    return account ? this.enter(exchange, account) : this.signIn(exchange, '', WRONG_PASSKEY);
+  }
+
+  async showSecondStep(exchange: HttpExchange): Promise<PageOrRedirect> {
+    return this.secondStep.show(exchange, secondStepAt(exchange));
+  }
+
+  async submitSecondStep(exchange: HttpExchange, fields: FormFields): Promise<PageOrRedirect> {
+    const outcome = await this.secondStep.check(exchange, fields);
+    if ('ended' in outcome) return { location: ACCOUNT_PATH };
+    if ('problem' in outcome) return this.secondStep.show(exchange, secondStepAt(exchange), outcome.problem);
+    const entered = await this.enter(exchange, outcome.account);
+    // After a recovery: somebody else may have added a passkey.
+    return isAfterRecovery(exchange) && outcome.account.mayAct ? { location: PASSKEYS_PATH } : entered;
+  }
+
+  private async enter(exchange: HttpExchange, account: SignInResult): Promise<PageOrRedirect> {
     if (!account.mayAct) {
       this.access.begin(exchange, account);
       return { location: APPEAL_PATH };
@@ -214,6 +258,7 @@ export class AccountPages {
   ): Promise<PageOrRedirect> {
     const { displayName, handle, email, registeredAt, erasesAt, actorId } = signedIn.account;
     const holder = await this.addresses.holder(actorId);
+    const { factors, options } = await this.confirmation.of({ actorId, uid: signedIn.uid });
     const page = accountPage({
       actions,
       form: this.csrf.field(holderOfSession(signedIn)),
@@ -236,15 +281,20 @@ export class AccountPages {
       dataFault: undefined,
       links: await linksOf(this.operatorLinks, actorId),
       notice: this.notice(exchange),
+      options,
+      passkeys: { address: PASSKEYS_PATH, factors },
       ...faults,
     });
-    return { page, status: Object.keys(faults).length === 0 ? 200 : 400 };
+    return { page, status: Object.keys(faults).length === 0 ? 200 : 400, script: options && script };
   }
 
   private async signIn(exchange: HttpExchange, handle: string, problem?: string): Promise<PageOrRedirect> {
+    const holder = holderOfVisitor(this.cookies.visitorId(exchange));
+    const options = await this.passkeys.options(holder);
     const page = signInPage({
       action: actions.signIn,
-      form: this.csrf.field(holderOfVisitor(this.cookies.visitorId(exchange))),
+      form: this.csrf.field(holder),
+      passkey: { action: actions.passkey, options },
       signUp: (await this.signUps.isOpen()) ? actions.signUp : undefined,
       contact: this.signUps.contact,
       recovery: RECOVERY_PATH,
@@ -253,7 +303,7 @@ export class AccountPages {
       notice: this.notice(exchange),
       problem,
     });
-    return { page, status: problem === undefined ? 200 : 400 };
+    return { page, status: problem === undefined ? 200 : 400, script: options && script };
   }
 
   private signUp(form: string, typed: FormFields, { faults, problem }: SignUpFaults): PageOrRedirect {
@@ -275,3 +325,10 @@ export class AccountPages {
     return noticeText(this.cookies.takeNotice(exchange));
   }
 }
+
+const isAfterRecovery = (exchange: HttpExchange): boolean => queryOf(exchange, 'after') === 'recovery';
+
+const secondStepAt = (exchange: HttpExchange) => ({
+  action: isAfterRecovery(exchange) ? `${SECOND_STEP_PATH}?after=recovery` : SECOND_STEP_PATH,
+  back: ACCOUNT_PATH,
+});

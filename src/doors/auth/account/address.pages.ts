@@ -3,12 +3,12 @@ import type { Config } from '../../../base/config/config.js';
 import { mailDelivery } from '../../../base/config/mail-settings.js';
 import type { AddressLinks } from '../../../commands/account/address-links.js';
 import { ConfirmAddress } from '../../../commands/account/confirm-address.js';
-import type { Addresses } from '../../../commands/account/addresses.js';
 import type { MailRequests } from '../../../commands/mail/mail-requests.js';
 import { mailboxOf } from '../../../domain/account/mailbox.js';
 import { addressPage, confirmAddressPage, unusableLinkPage } from '../pages/address.page.js';
 import type { AddressField } from '../pages/address.page.js';
-import type { Passwords } from '../passwords.js';
+import { passkeys } from '../../../base/pages/passkey-script.js';
+import type { Confirmation } from '../passkeys/confirmation.js';
 import { ACCOUNT_PATH, ADDRESS_PATH } from '../settings.js';
 import { checkSignedIn, holderOfSession } from '../sign-in/signed-in-forms.js';
 import type { BrowserSessions, SignedIn } from '../sign-in/browser-sessions.js';
@@ -35,9 +35,8 @@ export class AddressPages {
     private readonly cookies: PageCookies,
     private readonly csrf: CsrfProtection,
     private readonly sessions: BrowserSessions,
-    private readonly passwords: Passwords,
+    private readonly confirmation: Confirmation,
     private readonly limits: SignInLimits,
-    private readonly addresses: Addresses,
     private readonly links: AddressLinks,
     private readonly mails: MailRequests,
     private readonly config: Config,
@@ -57,11 +56,8 @@ export class AddressPages {
     const mailbox = mailboxOf(typed);
     if (!mailbox) return this.address(signedIn, typed, { email: 'No mail can be sent to this address.' });
     const browser = { actorId, uid: signedIn.uid };
-    enforceLimit(exchange, await this.limits.takePasswordConfirmation(browser));
-    const holder = await this.addresses.holder(actorId);
-    if (!(await this.passwords.verify(holder?.passwordHash, fields['confirm'] ?? '')))
-      return this.address(signedIn, typed, { confirm: 'That is not your password.' });
-    await this.limits.refundPasswordConfirmation(browser);
+    const problem = await this.confirmation.problem(exchange, browser, fields, fields['confirm']);
+    if (problem !== undefined) return this.address(signedIn, typed, { confirm: problem });
     return this.sendLink(exchange, actorId, mailbox.address);
   }
 
@@ -123,12 +119,13 @@ export class AddressPages {
     return { location: ACCOUNT_PATH };
   }
 
-  private address(
+  private async address(
     signedIn: SignedIn,
     typed: string,
     faults: Readonly<Partial<Record<AddressField, string>>>,
-  ): PageOrRedirect {
-    const { handle, email } = signedIn.account;
+  ): Promise<PageOrRedirect> {
+    const { handle, email, actorId } = signedIn.account;
+    const { options } = await this.confirmation.of({ actorId, uid: signedIn.uid });
     const page = addressPage({
       action: addressActions.change,
       account: ACCOUNT_PATH,
@@ -139,7 +136,8 @@ export class AddressPages {
       address: email,
       typed,
       faults,
+      options,
     });
-    return { page, status: Object.keys(faults).length === 0 ? 200 : 400 };
+    return { page, status: Object.keys(faults).length === 0 ? 200 : 400, script: options && passkeys };
   }
 }

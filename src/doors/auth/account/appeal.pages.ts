@@ -1,3 +1,4 @@
+import { passkeys } from '../../../base/pages/passkey-script.js';
 import type { CommandBus } from '@nestjs/cqrs';
 import { EndRecoveryLink } from '../../../commands/account/operator-recovery.js';
 import type { OperatorLinks } from '../../../commands/account/operator-links.js';
@@ -6,6 +7,7 @@ import type { AppealFault } from '../pages/own-cases.js';
 import { Fault } from '../rules/faults.js';
 import { ACCOUNT_PATH, APPEAL_PATH } from '../settings.js';
 import type { Appellant, AppealAccess } from '../sign-in/appeal-access.js';
+import type { Confirmation } from '../passkeys/confirmation.js';
 import type { Downloads } from '../own-data/downloads.js';
 import type { CsrfProtection } from '../sign-in/csrf-protection.js';
 import { pageRequestMetadata } from '../storage/exchange.js';
@@ -27,6 +29,7 @@ export class AppealPages {
     private readonly downloads: Downloads,
     private readonly commands: CommandBus,
     private readonly operatorLinks: OperatorLinks,
+    private readonly confirmation: Confirmation,
   ) {}
 
   async show(exchange: HttpExchange): Promise<PageOrRedirect> {
@@ -82,12 +85,19 @@ export class AppealPages {
     const { displayName, handle, actorId } = account;
     const { decisions } = await this.ownCases.of(actorId);
     const [form, person] = [this.csrf.field(holder), { displayName, handle: handle ?? '' }];
+    const { options } = await this.confirmation.of({ actorId, uid: holder });
     const page = appealPage({
       signOut: `${APPEAL_PATH}/sign-out`,
       person,
       decisions,
       forms: { action: APPEAL_PATH, form, fault: faults.appeal },
-      download: { action: `${APPEAL_PATH}/data`, form, handle: person.handle, fault: faults.download },
+      download: {
+        action: `${APPEAL_PATH}/data`,
+        form,
+        handle: person.handle,
+        fault: faults.download,
+        options,
+      },
       links: {
         ...(await linksOf(this.operatorLinks, actorId)),
         action: `${APPEAL_PATH}/recovery-link`,
@@ -95,6 +105,6 @@ export class AppealPages {
       },
       notice: noticeText(this.cookies.takeNotice(exchange)),
     });
-    return { page, status: Object.keys(faults).length === 0 ? 200 : 400 };
+    return { page, status: Object.keys(faults).length === 0 ? 200 : 400, script: options && passkeys };
   }
 }

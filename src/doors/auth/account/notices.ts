@@ -10,6 +10,9 @@ const notices = {
   'address-asked':
     'A mail is on its way to that address. Open its link in this browser, and confirm it there.',
   'address-confirmed': 'Your address is confirmed.',
+  'passkey-added': 'The passkey is added: it signs you in from now on.',
+  'passkey-removed': 'The passkey is removed, and you are signed out in every other browser.',
+  'second-step-lifted': 'The second step is off.',
   'erasure-planned': 'Your account will be deleted. Until then you can keep it.',
   appealed: 'Your appeal is filed. Another operator than the one who decided will rule on it.',
   kept: 'You keep your account: it is not deleted.',

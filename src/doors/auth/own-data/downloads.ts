@@ -1,11 +1,8 @@
 import type { CommandBus } from '@nestjs/cqrs';
 import { BeginDownload } from '../../../commands/account/begin-download.js';
 import type { BegunDownload } from '../../../commands/account/begin-download.js';
-import type { AuthorityStore } from '../../../base/store/authority/authority-store.js';
-import { CredentialRow } from '../../../base/store/authority/credential.row.js';
-import type { Passwords } from '../passwords.js';
-import { enforceLimit } from '../sign-in/password-check.js';
-import type { SignedInBrowser, SignInLimits } from '../sign-in/sign-in-limits.js';
+import type { Confirmation } from '../passkeys/confirmation.js';
+import type { SignedInBrowser } from '../sign-in/sign-in-limits.js';
 import { pageRequestMetadata } from '../storage/exchange.js';
 import type { FileAnswer, FormFields, HttpExchange } from '../storage/exchange.js';
 import { AUDIT_BEHIND } from './data-files.js';
@@ -25,43 +22,34 @@ export interface RefusedDownload {
 export class Downloads {
   constructor(
     private readonly commands: CommandBus,
-    private readonly store: AuthorityStore,
-    private readonly passwords: Passwords,
-    private readonly limits: SignInLimits,
+    private readonly confirmation: Confirmation,
     private readonly slots: DownloadSlots,
     private readonly files: DataFiles,
   ) {}
 
   /**
-   * Begins a download, after a check of the password in the field `proof`. A message tells why none began.
+   * Begins a download, after a check of the password in the field `proof`, or of a passkey. A message tells why none began.
    * @throws {Fault} `pilot_rate_limited`: too many wrong passwords for this account and browser. Also errors of log and
    * store.
    */
   async begin(
     exchange: HttpExchange,
     person: Downloader,
-    { proof = '', format }: FormFields,
+    fields: FormFields,
   ): Promise<FileAnswer | RefusedDownload> {
-    if (!(await this.isProven(exchange, person, proof))) return { fault: 'That is not your password.' };
+    const problem = await this.confirmation.problem(exchange, person, fields, fields['proof']);
+    if (problem !== undefined) return { fault: problem };
     const slot = await this.slots.take(person.actorId);
     if (typeof slot === 'string') return { fault: slot };
     try {
       const begun = await this.record(exchange, person.actorId);
-      if (!('fault' in begun)) return this.send(person, begun, format === 'html', slot);
+      if (!('fault' in begun)) return this.send(person, begun, fields['format'] === 'html', slot);
       slot.release();
       return begun;
     } catch (error) {
       slot.release();
       throw error;
     }
-  }
-
-  private async isProven(exchange: HttpExchange, person: Downloader, proof: string): Promise<boolean> {
-    enforceLimit(exchange, await this.limits.takePasswordConfirmation(person));
-    const credential = await this.store.db.findOneBy(CredentialRow, { actorId: person.actorId });
-    if (!(await this.passwords.verify(credential?.passwordHash, proof))) return false;
-    await this.limits.refundPasswordConfirmation(person);
-    return true;
   }
 
   private async record(exchange: HttpExchange, actorId: string): Promise<BegunDownload | RefusedDownload> {

@@ -70,6 +70,14 @@ const rules = {
     words: 'Your password was set anew by a link of the operators',
   },
   'account.data_disclosed': { ...account, words: 'The operators made a copy of your data' },
+  'account.passkey_added': { ...account, words: 'A passkey was added to your account' },
+  'account.passkey_removed': { ...account, words: 'A passkey was removed from your account' },
+  'account.second_step_required': {
+    ...account,
+    words: 'The second step of your sign-in was turned on, with new recovery codes',
+  },
+  'account.second_step_lifted': { ...account, words: 'The second step of your sign-in was turned off' },
+  'account.recovery_code_used': { ...account, words: 'A recovery code signed you in' },
   'download.begun': { ...account, fields: ['downloadId'], words: 'You began a download of your data' },
   'profile.changed': {
     ...account,

@@ -3,6 +3,7 @@ import { PASSWORD_MIN_CODE_POINTS } from '../passwords.js';
 import { hiddenField, html, timeElement } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import { pageLayout } from '../../../base/pages/layout.js';
+import { passkeys } from '../../../base/pages/passkey-script.js';
 import type { WrongPasswordDay } from '../storage/wrong-passwords.js';
 import { decisionsCard, reportsCard } from './own-cases.js';
 import type { AppealFault, OwnCasesView } from './own-cases.js';
@@ -10,8 +11,10 @@ import { openLinkCard, pastLinksCard } from './operator-links.js';
 import type { OperatorLinksView } from './operator-links.js';
 import { downloadCard, historyCard } from './own-data.js';
 import type { History } from './own-data.js';
-import { formerNameLines, personCard, scopeList, textField } from './parts.js';
-import type { Person } from './parts.js';
+import { confirmation, formerNameLines, personCard, scopeList, textField } from './parts.js';
+import type { PasskeyOptions, Person } from './parts.js';
+import { passkeysCard } from './passkeys.page.js';
+import type { PasskeysSummary } from './passkeys.page.js';
 
 export interface ConnectedApplication {
   readonly appId: string;
@@ -66,6 +69,9 @@ export interface AccountPage {
   readonly dataFault: string | undefined;
   readonly links: OperatorLinksView;
   readonly notice: string | undefined;
+  /** To confirm by a passkey what the page asks the password for. */
+  readonly options: PasskeyOptions;
+  readonly passkeys: PasskeysSummary;
 }
 
 export type PasswordField = 'current' | 'new';
@@ -82,16 +88,17 @@ export function accountPage(page: AccountPage): string {
       <h1 class="unseen">Your account</h1>
       ${openLinkCard(links)} ${pending(page)} ${identity(page)} ${decisions(page)}
       ${reportsCard(page.cases.reports)} ${applications(page)} ${historyCard(page.history)} ${password(page)}
-      ${pastLinksCard(links)} ${wrongPasswords(page)} ${sessions(page)} ${download(page)} ${erasure(page)}`,
-    { corner: signOut, wide: true },
+      ${passkeysCard(page.passkeys)} ${pastLinksCard(links)} ${wrongPasswords(page)} ${sessions(page)}
+      ${download(page)} ${erasure(page)}`,
+    { corner: signOut, wide: true, script: page.options && passkeys },
   );
 }
 
 const decisions = ({ cases, actions, form, appealFault: fault }: AccountPage) =>
   decisionsCard(cases.decisions, { action: actions.appeal, form, fault });
 
-const download = ({ actions, form, person, dataFault: fault }: AccountPage) =>
-  downloadCard({ action: actions.data, form, handle: person.handle, fault });
+const download = ({ actions, form, person, dataFault: fault, options }: AccountPage) =>
+  downloadCard({ action: actions.data, form, handle: person.handle, fault, options });
 
 function identity({ person, address, form }: AccountPage): Html {
   return html`<section class="card" aria-label="Who you are">
@@ -274,6 +281,7 @@ function erasure({
   erasureDays,
   largeTablesAt,
   erasureFault,
+  options,
 }: AccountPage): Html | undefined {
   if (erasesAt !== null) return undefined;
   return html`<section class="card" aria-labelledby="erasure">
@@ -300,18 +308,15 @@ function erasure({
     </p>
     <form method="post" action="${actions.erase}">
       ${hiddenField('form', form)}
-      <input hidden name="username" value="${person.handle}" autocomplete="username" />
-      <div class="fields">
-        ${textField({
-          name: 'confirm',
-          label: 'Your password',
-          type: 'password',
-          autocomplete: 'current-password',
-          fault: erasureFault,
-          first: erasureFault !== undefined,
-        })}
-        <button type="submit">Delete my account</button>
-      </div>
+      ${confirmation({
+        name: 'confirm',
+        label: 'Your password',
+        handle: person.handle,
+        fault: erasureFault,
+        options,
+        buttons: html`<button type="submit">Delete my account</button>`,
+        byPasskey: 'Delete it with a passkey',
+      })}
     </form>
   </section>`;
 }

@@ -1,7 +1,9 @@
 import { hiddenField, html } from '../../../base/pages/html.js';
 import { operators } from '../../../base/pages/operators.js';
 import { pageLayout } from '../../../base/pages/layout.js';
-import { textField } from './parts.js';
+import { passkeys } from '../../../base/pages/passkey-script.js';
+import { passkeyButton, textField } from './parts.js';
+import type { PasskeyOptions } from './parts.js';
 
 export type AddressField = 'email' | 'confirm';
 
@@ -15,10 +17,11 @@ export interface AddressPage {
   readonly address: string;
   readonly typed: string;
   readonly faults: Readonly<Partial<Record<AddressField, string>>>;
+  readonly options: PasskeyOptions;
 }
 
 export function addressPage(page: AddressPage): string {
-  const { action, account, form, sendsMail, contact, handle, address, typed, faults } = page;
+  const { action, account, form, sendsMail, contact, handle, address, typed, faults, options } = page;
   return pageLayout(
     'Another address',
     html`<h1>Another e-mail address</h1>
@@ -47,6 +50,7 @@ export function addressPage(page: AddressPage): string {
                     first: faults.confirm !== undefined,
                   })}
                   <button class="main" type="submit">Send a link to it</button>
+                  ${passkeyButton({ options })}
                 </div>
               </form>
               <p class="hint">
@@ -58,6 +62,7 @@ export function addressPage(page: AddressPage): string {
             </p>`
       }
       <p class="aside"><a href="${account}">Back to your account</a></p>`,
+    { script: options && passkeys },
   );
 }
 

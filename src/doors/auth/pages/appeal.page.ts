@@ -1,5 +1,6 @@
 import { hiddenField, html } from '../../../base/pages/html.js';
 import { pageLayout } from '../../../base/pages/layout.js';
+import { passkeys } from '../../../base/pages/passkey-script.js';
 import { decisionsCard } from './own-cases.js';
 import type { AppealForms, OwnDecision } from './own-cases.js';
 import { openLinkCard, pastLinksCard } from './operator-links.js';
@@ -43,6 +44,6 @@ export function appealPage(page: AppealPage): string {
         ${personCard(person)}
       </section>
       ${decisionsCard(decisions, forms)} ${pastLinksCard(links)} ${downloadCard(download)}`,
-    { corner, wide: true },
+    { corner, wide: true, script: download.options && passkeys },
   );
 }

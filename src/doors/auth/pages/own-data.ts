@@ -3,7 +3,8 @@ import type { Html } from '../../../base/pages/html.js';
 import { pageLayout } from '../../../base/pages/layout.js';
 import type { OwnFact } from '../own-data/own-facts.js';
 import { wordsOf } from '../own-data/own-events.js';
-import { textField } from './parts.js';
+import { confirmation } from './parts.js';
+import type { PasskeyOptions } from './parts.js';
 
 /** `facts` undefined: they cannot be read now. `older`: the address of what was before; undefined: nothing was. */
 export interface History {
@@ -16,6 +17,7 @@ export interface DownloadForm {
   readonly form: string;
   readonly handle: string;
   readonly fault: string | undefined;
+  readonly options: PasskeyOptions;
 }
 
 export const historyCard = (history: History): Html =>
@@ -88,7 +90,7 @@ export function sentence(fact: OwnFact): Html {
   return html`${parts}${isThrough ? html`, through ${application(through)}` : undefined}.`;
 }
 
-export const downloadCard = ({ action, form, handle, fault }: DownloadForm): Html =>
+export const downloadCard = ({ action, form, handle, fault, options }: DownloadForm): Html =>
   html`<section class="card" aria-labelledby="data">
     <h2 id="data">Download your data</h2>
     <p class="quiet">
@@ -99,18 +101,15 @@ export const downloadCard = ({ action, form, handle, fault }: DownloadForm): Htm
     </p>
     <form method="post" action="${action}">
       ${hiddenField('form', form)}
-      <input hidden name="username" value="${handle}" autocomplete="username" />
-      <div class="fields">
-        ${textField({
-          name: 'proof',
-          label: 'Confirm with your password',
-          type: 'password',
-          autocomplete: 'current-password',
-          fault,
-          first: fault !== undefined,
-        })}
-        <button type="submit">Download</button>
-        <button type="submit" name="format" value="html">Download as a page to read</button>
-      </div>
+      ${confirmation({
+        name: 'proof',
+        label: 'Confirm with your password',
+        handle,
+        fault,
+        options,
+        buttons: html`<button type="submit">Download</button>
+          <button type="submit" name="format" value="html">Download as a page to read</button>`,
+        byPasskey: 'Download with a passkey',
+      })}
     </form>
   </section>`;

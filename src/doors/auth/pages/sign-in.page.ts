@@ -1,7 +1,9 @@
 import { hiddenField, html } from '../../../base/pages/html.js';
 import { pageLayout } from '../../../base/pages/layout.js';
+import { passkeys } from '../../../base/pages/passkey-script.js';
 import { operators } from '../../../base/pages/operators.js';
-import { problemBox, textField } from './parts.js';
+import { passkeyForm, problemBox, textField } from './parts.js';
+import type { PasskeyOptions } from './parts.js';
 
 export interface SignInPage {
   readonly action: string;
@@ -14,10 +16,11 @@ export interface SignInPage {
   readonly handle: string;
   readonly notice?: string | undefined;
   readonly problem?: string | undefined;
+  readonly passkey: { readonly action: string; readonly options: PasskeyOptions };
 }
 
 export function signInPage(page: SignInPage): string {
-  const { action, form, signUp, contact, recovery, applicationName, handle, notice, problem } = page;
+  const { action, form, signUp, contact, recovery, applicationName, handle, notice, problem, passkey } = page;
   const lead =
     applicationName === undefined
       ? html`<p class="quiet">to see your account, and which applications may act for you</p>`
@@ -49,7 +52,8 @@ export function signInPage(page: SignInPage): string {
           <button class="main" type="submit">Sign in</button>
         </div>
       </form>
-      <p class="small"><a href="${recovery}">Forgot your password?</a></p>
+      ${passkeyForm({ ...passkey, form, label: 'Sign in with a passkey' })}
+      <p class="hint"><a href="${recovery}">Forgot your password?</a></p>
       <p class="aside">
         New here?
         ${
@@ -58,6 +62,9 @@ export function signInPage(page: SignInPage): string {
             : html`<a href="${signUp}">Create an account</a>`
         }
       </p>`,
-    { foot: html`<p>Your password stays here. Applications never see it.</p>` },
+    {
+      foot: html`<p>Your password stays here. Applications never see it.</p>`,
+      script: passkey.options && passkeys,
+    },
   );
 }

@@ -22,13 +22,14 @@ import {
   recoveryPage,
 } from '../pages/recovery.page.js';
 import type { Passwords } from '../passwords.js';
-import { ACCOUNT_PATH, APPEAL_PATH, RECOVERY_PATH } from '../settings.js';
+import { ACCOUNT_PATH, APPEAL_PATH, PASSKEYS_PATH, RECOVERY_PATH, SECOND_STEP_PATH } from '../settings.js';
 import type { AppealAccess } from '../sign-in/appeal-access.js';
 import type { BrowserSessions } from '../sign-in/browser-sessions.js';
 import { holderOfVisitor } from '../sign-in/csrf-protection.js';
 import type { CsrfProtection } from '../sign-in/csrf-protection.js';
 import { enforceLimit } from '../sign-in/password-check.js';
 import { passwordProblem } from '../sign-in/password-rules.js';
+import type { SecondStep } from '../sign-in/second-step.js';
 import type { SignInLimits } from '../sign-in/sign-in-limits.js';
 import { pageRequestMetadata, queryOf } from '../storage/exchange.js';
 import type { FormFields, HttpExchange, PageOrRedirect } from '../storage/exchange.js';
@@ -52,6 +53,7 @@ export class RecoveryPages {
     private readonly csrf: CsrfProtection,
     private readonly sessions: BrowserSessions,
     private readonly access: AppealAccess,
+    private readonly secondStep: SecondStep,
     private readonly passwords: Passwords,
     private readonly limits: SignInLimits,
     private readonly links: RecoveryLinks,
@@ -115,13 +117,17 @@ export class RecoveryPages {
     const recovered = await this.commands.execute(new RecoverAccount(token, passwordHash, metadata));
     this.cookies.setRecovery(exchange, null);
     if (!recovered) return ended;
-    const { actorId, mayAct } = recovered;
-    if (mayAct) await this.sessions.signIn(exchange, { actorId, passwordHash });
+    const { actorId, mayAct, factors } = recovered;
+    const needsSecondStep = factors.codes !== undefined;
+    if (needsSecondStep) this.secondStep.begin(exchange, { actorId, passwordHash });
+    else if (mayAct) await this.sessions.signIn(exchange, { actorId, passwordHash });
     else this.access.begin(exchange, { actorId, passwordHash });
     const isComplete = !disconnects || (await disconnect(actorId).catch(falseInOutage));
+    if (needsSecondStep) return { location: `${SECOND_STEP_PATH}?after=recovery` };
     if (!mayAct) return { location: APPEAL_PATH };
     this.cookies.setNotice(exchange, isComplete ? 'recovered' : 'recovered-and-some-connected');
-    return { location: ACCOUNT_PATH };
+    // Somebody else may have added one.
+    return { location: factors.passkeys.length > 0 ? PASSKEYS_PATH : ACCOUNT_PATH };
   }
 
   /** The page of a mail's link that ends one of the operators. It changes nothing: programs that look at mails open links. */

@@ -1,10 +1,7 @@
-import type { Clock } from '../../../base/support/clock.js';
-import { AccountRow } from '../../../base/store/authority/account.row.js';
-import type { AuthorityStore } from '../../../base/store/authority/authority-store.js';
-import { passwordFingerprint } from '../../../base/store/authority/credential-hash.js';
-import { CredentialRow } from '../../../base/store/authority/credential.row.js';
+import type { AccountRow } from '../../../base/store/authority/account.row.js';
 import type { HttpExchange } from '../storage/exchange.js';
 import type { PageCookies } from '../storage/page-cookies.js';
+import type { PasswordProofs } from './password-proofs.js';
 import type { VerifiedAccount } from './sign-in.js';
 
 const LIFETIME_MS = 60 * 60_000;
@@ -22,26 +19,19 @@ export interface Appellant {
 export class AppealAccess {
   constructor(
     private readonly cookies: PageCookies,
-    private readonly store: AuthorityStore,
-    private readonly clock: Clock,
+    private readonly proofs: PasswordProofs,
   ) {}
 
-  begin(exchange: HttpExchange, { actorId, passwordHash }: VerifiedAccount): void {
-    const until = this.clock.now() + LIFETIME_MS;
-    const value = [actorId, String(until), passwordFingerprint(passwordHash)].join('.');
-    this.cookies.setAppeal(exchange, value, new Date(until));
+  begin(exchange: HttpExchange, account: VerifiedAccount): void {
+    const { value, until } = this.proofs.make(account, LIFETIME_MS);
+    this.cookies.setAppeal(exchange, value, until);
   }
 
   async find(exchange: HttpExchange): Promise<Appellant | undefined> {
     const value = this.cookies.appeal(exchange);
-    const [actorId = '', until, proof] = value?.split('.') ?? [];
-    if (value === undefined || Number(until) <= this.clock.now()) return undefined;
-    const [account, credential] = await Promise.all([
-      this.store.db.findOneBy(AccountRow, { actorId, state: 'suspended' }),
-      this.store.db.findOneBy(CredentialRow, { actorId }),
-    ]);
-    if (!account || !credential || passwordFingerprint(credential.passwordHash) !== proof) return undefined;
-    return { account, holder: `appeal:${value}` };
+    const proven = await this.proofs.read(value);
+    if (proven?.account.state !== 'suspended') return undefined;
+    return { account: proven.account, holder: `appeal:${value}` };
   }
 
   end(exchange: HttpExchange): void {

@@ -5,6 +5,7 @@ import { RecordSignIn } from '../../../commands/account/sign-ins.js';
 import { AccountRow } from '../../../base/store/authority/account.row.js';
 import type { AuthorityStore } from '../../../base/store/authority/authority-store.js';
 import { lockCredential } from '../../../base/store/authority/credential-lock.js';
+import { CredentialRow } from '../../../base/store/authority/credential.row.js';
 import type { AuthorizationServer } from '../authorization-server.js';
 import { Fault } from '../rules/faults.js';
 import { SESSION_LIFETIME_SECONDS } from '../rules/policy.js';
@@ -13,6 +14,7 @@ import type { HttpExchange } from '../storage/exchange.js';
 import { KNOWN_BROWSER_MS } from '../storage/known-browsers.js';
 import type { KnownBrowsers } from '../storage/known-browsers.js';
 import type { PageCookies } from '../storage/page-cookies.js';
+import { amrOf } from './sign-in.js';
 import type { VerifiedAccount } from './sign-in.js';
 
 type Session = InstanceType<Provider['Session']>;
@@ -58,17 +60,21 @@ export class BrowserSessions {
    * Signs a person in: begins a session and ends the previous one of the browser, which prevents session fixation, also
    * by a concurrent request. A session of the same person keeps its inner identifier, so that open consent pages stay
    * valid.
-   * @throws {Fault} `login_required`: the password was changed after its check, which ended every session
+   * @throws {Fault} `login_required`: the password was changed, or the passkey removed, after the check, which ended every
+   * session
    */
-  async begin(exchange: HttpExchange, { actorId, passwordHash }: VerifiedAccount): Promise<Session> {
+  async begin(exchange: HttpExchange, account: VerifiedAccount): Promise<Session> {
+    const { actorId, passwordHash, passkeyId } = account;
     const { Session } = this.authorization.provider;
     const session = new Session();
     const known = await this.store.transaction(async () => {
       if ((await lockCredential(this.store, actorId)) !== passwordHash)
         throw new Fault(403, 'login_required', 'Your password was just changed. Sign in with the new one.');
+      if (passkeyId !== undefined && !(await this.hasPasskey(actorId, passkeyId)))
+        throw new Fault(403, 'login_required', 'This passkey was just removed. Sign in with another one.');
       const previous = await this.session(exchange);
       if (previous?.accountId === actorId) session.uid = previous.uid;
-      session.loginAccount({ accountId: actorId, amr: ['pwd'] });
+      session.loginAccount({ accountId: actorId, amr: amrOf(account) });
       await session.save(SESSION_LIFETIME_SECONDS);
       await previous?.destroy();
       return this.knownBrowsers.remember(exchange, actorId);
@@ -82,6 +88,11 @@ export class BrowserSessions {
     const session = await this.session(exchange);
     await session?.destroy();
     this.cookies.set(exchange, this.cookieName, null);
+  }
+
+  private async hasPasskey(actorId: string, passkeyId: string): Promise<boolean> {
+    const credential = await this.store.db.findOneBy(CredentialRow, { actorId });
+    return credential?.factors.passkeys.some(({ id }) => id === passkeyId) === true;
   }
 
   private async session(exchange: HttpExchange): Promise<Session | undefined> {

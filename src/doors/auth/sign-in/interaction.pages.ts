@@ -4,6 +4,7 @@ import type { Provider } from 'oidc-provider';
 import { IssueGrant } from '../../../commands/grant/grants.js';
 import { isHandle } from '../../../domain/account/account.js';
 import { isScope } from '../../../domain/grant/scopes.js';
+import { passkeys as script } from '../../../base/pages/passkey-script.js';
 import type { AuthorizationServer } from '../authorization-server.js';
 import type { OperatorLinks } from '../../../commands/account/operator-links.js';
 import { consentPage } from '../pages/consent.page.js';
@@ -20,7 +21,10 @@ import type { CsrfProtection } from './csrf-protection.js';
 import { enforceLimit } from './password-check.js';
 import type { PasswordCheck } from './password-check.js';
 import type { SignInLimits } from './sign-in-limits.js';
-import { normalizeHandle, WRONG_PASSWORD } from './sign-in.js';
+import { WRONG_PASSKEY } from './passkey-check.js';
+import type { PasskeyCheck } from './passkey-check.js';
+import type { SecondStep } from './second-step.js';
+import { amrOf, normalizeHandle, requireActive, WRONG_PASSWORD } from './sign-in.js';
 import type { VerifiedAccount } from './sign-in.js';
 import type { SignUp, SignUpFaults } from './sign-up.js';
 
@@ -37,6 +41,8 @@ export class InteractionPages {
     private readonly limits: SignInLimits,
     private readonly formerNames: FormerNames,
     private readonly operatorLinks: OperatorLinks,
+    private readonly passkeys: PasskeyCheck,
+    private readonly secondStep: SecondStep,
   ) {}
 
   async show(exchange: HttpExchange, uid: string): Promise<PageOrRedirect> {
@@ -62,7 +68,46 @@ export class InteractionPages {
     if (interaction.prompt.name !== 'login') return { location: addressOf(uid) };
     const account = await this.passwords.authenticate(exchange, fields);
     if (!account) return this.signIn(interaction, fields['handle'] ?? '', WRONG_PASSWORD);
+    if (!account.needsSecondStep) return this.enter(exchange, interaction, account);
+    this.secondStep.begin(exchange, account);
+    return { location: secondStepAt(uid).action };
+  }
+
+  async submitPasskey(exchange: HttpExchange, fields: FormFields, uid: string): Promise<PageOrRedirect> {
+    this.csrf.check(holderOf(uid), exchange.request.headers, fields);
+    const interaction = await this.interaction(exchange, uid);
+    if (interaction.prompt.name !== 'login') return { location: addressOf(uid) };
+    const account = await this.passkeys.recognize(exchange, holderOf(uid), fields);
+    if (!account) return this.signIn(interaction, '', WRONG_PASSKEY);
+    requireActive(account);
     return this.enter(exchange, interaction, account);
+  }
+
+  async showSecondStep(exchange: HttpExchange, uid: string): Promise<PageOrRedirect> {
+    await this.enforceAuthorizationLimit(exchange);
+    return this.askSecondStep(exchange, await this.interaction(exchange, uid));
+  }
+
+  async submitSecondStep(exchange: HttpExchange, fields: FormFields, uid: string): Promise<PageOrRedirect> {
+    const interaction = await this.interaction(exchange, uid);
+    if (interaction.prompt.name !== 'login') return { location: addressOf(uid) };
+    const outcome = await this.secondStep.check(exchange, fields);
+    if ('ended' in outcome) return { location: addressOf(uid) };
+    if ('problem' in outcome) return this.askSecondStep(exchange, interaction, outcome.problem);
+    requireActive(outcome.account);
+    return this.enter(exchange, interaction, outcome.account);
+  }
+
+  private async askSecondStep(
+    exchange: HttpExchange,
+    interaction: Interaction,
+    problem?: string,
+  ): Promise<PageOrRedirect> {
+    const { origin } = await this.application(interaction);
+    return {
+      ...(await this.secondStep.show(exchange, secondStepAt(interaction.uid), problem)),
+      formTarget: origin,
+    };
   }
 
   async submitSignUp(exchange: HttpExchange, fields: FormFields, uid: string): Promise<PageOrRedirect> {
@@ -139,7 +184,7 @@ export class InteractionPages {
     const { appId } = requestedGrant(interaction);
     const { uid, jti, loginTs } = await this.sessions.signIn(exchange, person, appId);
     interaction.session = { accountId: actorId, uid, cookie: jti };
-    const login = { accountId: actorId, amr: ['pwd'], ...(loginTs !== undefined && { ts: loginTs }) };
+    const login = { accountId: actorId, amr: amrOf(person), ...(loginTs !== undefined && { ts: loginTs }) };
     interaction.result = { ...interaction.lastSubmission, login };
     await interaction.persist();
     return { location: interaction.returnTo };
@@ -148,8 +193,10 @@ export class InteractionPages {
   private async signIn(interaction: Interaction, handle: string, problem?: string): Promise<PageOrRedirect> {
     const { name, origin } = await this.application(interaction);
     const { uid, prompt } = interaction;
+    const options = await this.passkeys.options(holderOf(uid));
     const page = signInPage({
       action: `${addressOf(uid)}/sign-in`,
+      passkey: { action: `${addressOf(uid)}/sign-in/passkey`, options },
       form: this.csrf.field(holderOf(uid)),
       signUp: (await this.signUps.isOpen()) ? `${addressOf(uid)}/sign-up` : undefined,
       contact: this.signUps.contact,
@@ -161,7 +208,8 @@ export class InteractionPages {
         : undefined,
       problem,
     });
-    return { page, status: problem === undefined ? 200 : 400, formTarget: origin };
+    const status = problem === undefined ? 200 : 400;
+    return { page, status, formTarget: origin, script: options && script };
   }
 
   private async signUp(
@@ -244,6 +292,8 @@ export class InteractionPages {
 function addressOf(uid: string): string {
   return `${INTERACTION_PATH}/${uid}`;
 }
+
+const secondStepAt = (uid: string) => ({ action: `${addressOf(uid)}/second-step`, back: addressOf(uid) });
 
 function holderOf(uid: string): string {
   return `interaction:${uid}`;

@@ -104,7 +104,8 @@ function answer(reply: FastifyReply, step: PageOrRedirect): FastifyReply {
     endWork(reply.raw);
     return reply.headers(fileHeaders(step)).send(step.file);
   }
-  return reply.status(step.status).headers(pageHeaders(step.formTarget)).send(step.page);
+  const headers = pageHeaders(step.formTarget, undefined, step.script);
+  return reply.status(step.status).headers(headers).send(step.page);
 }
 
 const fileHeaders = ({ name, contentType }: FileAnswer): Record<string, string> => ({

@@ -2,8 +2,8 @@ import { Fault } from '../rules/faults.js';
 import type { HttpExchange, FormFields } from '../storage/exchange.js';
 import type { KnownBrowsers } from '../storage/known-browsers.js';
 import type { LocalSignIn } from './local.strategy.js';
-import { normalizeHandle } from './sign-in.js';
-import type { SignInResult, VerifiedAccount } from './sign-in.js';
+import { normalizeHandle, requireActive } from './sign-in.js';
+import type { SignInResult } from './sign-in.js';
 import type { SignInLimits, LimitDecision } from './sign-in-limits.js';
 import type { WrongPasswords } from '../storage/wrong-passwords.js';
 
@@ -19,14 +19,9 @@ export class PasswordCheck {
    * As {@link recognize}, for a sign-in that a suspended person has no right to.
    * @throws {Fault} `pilot_rate_limited`; `social_authority_required` for a suspended account, after a correct password
    */
-  async authenticate(exchange: HttpExchange, fields: FormFields): Promise<VerifiedAccount | undefined> {
+  async authenticate(exchange: HttpExchange, fields: FormFields): Promise<SignInResult | undefined> {
     const recognized = await this.recognize(exchange, fields);
-    if (recognized && !recognized.mayAct)
-      throw new Fault(
-        403,
-        'social_authority_required',
-        'This account is suspended. Sign in at the account page of this network to read why.',
-      );
+    if (recognized) requireActive(recognized);
     return recognized;
   }
 

@@ -73,6 +73,14 @@ export class SignInLimits {
     return answer(windows, signInPolicies, await count(windows, 'account', tries), addressState);
   }
 
+  /**
+   * Takes one try by a passkey or a recovery code from the address's quota alone: they cannot be guessed, so nobody may use up
+   * the tries of an account by them.
+   */
+  takeFactor(address: string): Promise<LimitDecision> {
+    return this.takeOne('address', () => this.blockOf(address));
+  }
+
   takeSignUp(address: string): Promise<LimitDecision> {
     return this.takeOne('sign-up', () => this.blockOf(address));
   }
@@ -107,6 +115,11 @@ export class SignInLimits {
     const { windows } = this;
     if (!windows) return;
     await this.refund(windows.account.keyOf(tries), windows.address.keyOf(this.blockOf(address)));
+  }
+
+  async refundFactor(address: string): Promise<void> {
+    const { windows } = this;
+    if (windows) await this.refund(windows.address.keyOf(this.blockOf(address)));
   }
 
   async refundPasswordConfirmation(browser: SignedInBrowser): Promise<void> {

@@ -108,7 +108,8 @@ export class SignUp {
 
   private async matchingHash(actorId: string, password: string): Promise<string | undefined> {
     const credential = await this.store.db.findOneBy(CredentialRow, { actorId });
-    const storedHash = credential?.passwordHash;
+    // With a second step, the page of the sign-in asks for it.
+    const storedHash = credential?.factors.codes ? undefined : credential?.passwordHash;
     return (await this.passwords.verify(storedHash, password)) ? storedHash : undefined;
   }
 }

@@ -15,5 +15,6 @@ export function cookieNames(baseUrl: string) {
     notice: `${host}plaza_notice`,
     appeal: `${secure}plaza_appeal`,
     recovery: `${secure}plaza_recovery`,
+    secondStep: `${secure}plaza_second_step`,
   } as const;
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { clientRequestIdOf } from '../../../server/client-request-id.js';
 import { addressClassOf } from '../../../server/limits/address-class.js';
+import type { Script } from '../../../base/pages/layout.js';
 import type { EventMetadata } from '../../../log/recorded.js';
 
 export interface HttpExchange {
@@ -30,6 +31,7 @@ export type PageOrRedirect =
       readonly status: number;
       /** Origin that the page's forms may redirect to, besides the network's own. */
       readonly formTarget?: string;
+      readonly script?: Script | undefined;
     }
   | { readonly location: string }
   | FileAnswer;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/support/clock.js';
 import type { IdGenerator } from '../../../base/support/id-generator.js';
 import type { AuthorizationServer } from '../authorization-server.js';
-import { APPEAL_PATH, RECOVERY_PATH } from '../settings.js';
+import { APPEAL_PATH, AUTH_PREFIX, RECOVERY_PATH } from '../settings.js';
 import type { AuthSettings } from '../settings.js';
 import { cookieNames } from './cookie-names.js';
 import type { HttpExchange } from './exchange.js';
@@ -84,6 +84,16 @@ export class PageCookies {
   /** `value` null deletes it. */
   setRecovery(exchange: HttpExchange, value: string | null, until?: Date): void {
     this.set(exchange, this.names.recovery, value, until, RECOVERY_PATH);
+  }
+
+  /** The proof of the password, where a second step follows, at the account page or in an interaction. */
+  secondStep(exchange: HttpExchange): string | undefined {
+    return this.get(exchange, this.names.secondStep);
+  }
+
+  /** `value` null deletes it. */
+  setSecondStep(exchange: HttpExchange, value: string | null, until?: Date): void {
+    this.set(exchange, this.names.secondStep, value, until, AUTH_PREFIX);
   }
 
   private jar({ request, response }: HttpExchange) {

@@ -88,7 +88,8 @@ export async function keepNewerCredentials(client: ClientBase, copy: PreRestoreC
     WHERE actor_id IN (SELECT actor_id FROM ${credentials})
       OR address_proof IN (SELECT address_proof FROM ${credentials});
     INSERT INTO authority.credential SELECT * FROM ${credentials}
-    ON CONFLICT (actor_id) DO UPDATE SET password_hash = EXCLUDED.password_hash, address_proof = EXCLUDED.address_proof`);
+    ON CONFLICT (actor_id) DO UPDATE SET password_hash = EXCLUDED.password_hash, address_proof = EXCLUDED.address_proof,
+      factors = EXCLUDED.factors`);
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { z } from 'zod';
-import { HttpRefusal } from '../../../server/errors.js';
+import { HttpRefusal } from '../errors.js';
 
 const encoded = z.string().regex(/^[A-Za-z0-9_-]{1,32768}$/);
 const credential = {

@@ -1,8 +1,8 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Clock } from '../../../base/support/clock.js';
-import type { IdGenerator } from '../../../base/support/id-generator.js';
-import type { NetworkSecrets } from '../../../log/vault/network-secrets.js';
-import type { AuthorityStore } from '../../../base/store/authority/authority-store.js';
+import type { Clock } from '../../base/support/clock.js';
+import type { IdGenerator } from '../../base/support/id-generator.js';
+import type { NetworkSecrets } from '../../log/vault/network-secrets.js';
+import type { AuthorityStore } from '../../base/store/authority/authority-store.js';
 
 /** Time for the person to answer the browser's question. */
 export const CHALLENGE_MS = 5 * 60_000;
