@@ -65,9 +65,9 @@ const times = <T>(count: number, work: (index: number) => Promise<T>): Promise<T
   Promise.all(Array.from({ length: count }, (_, index) => work(index)));
 const statuses = (tried: readonly Attempted[]) => tried.map(({ status }) => status).sort((a, b) => a - b);
 
-/** Remaining seconds, the CSRF token of a form, and ids, in which a short handle can occur by chance. */
+/** Remaining seconds, the CSRF token of a form, the challenge for a passkey, and ids, in which a short handle can occur by chance. */
 const varyingParts =
-  /(?<=t=)\d+|(?<="retry-after":")\d+|(?<="x-request-id":"|>Request )[\da-f-]+|(?<=name="form" value=")[^"]+/g;
+  /(?<=t=)\d+|(?<="retry-after":")\d+|(?<="x-request-id":"|>Request )[\da-f-]+|(?<=name="form" value="|challenge&quot;:&quot;)[^"&]+/g;
 
 const endWindows = () => query('UPDATE limits.used SET expire = $1', [Date.now() - 1]);
 
