@@ -32,6 +32,7 @@ describe('the table of acts', () => {
     // Names and disclosures take ids in a body; a build is dropped after a day; an export for analysts is
     // recorded. None changes anything that is shown.
     expect(actsOf('auditor').flatMap(({ method, name }) => (method === 'GET' ? [] : name))).toEqual([
+      'account.export',
       'name.list',
       'text.disclose',
       'as_of.build',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EndRecoveryLink, MakeRecoveryLink } from '../../commands/account/operator-recovery.js';
+import { mailDelivery } from '../../base/config/mail-settings.js';
 import { recoveryActions } from '../../doors/auth/recovery/recovery.pages.js';
 import { streams } from '../../log/streams.js';
 import { act, Answer } from '../desk/act.js';
@@ -48,10 +49,12 @@ export const recoveryLinkActs = [
     approval: linkApproval,
     run: async (_input, { services, params, metadata }) => {
       const { actorId } = await livingAccountIn(params, services);
-      const { token, ...made } = await services.commands.execute(new MakeRecoveryLink(actorId, metadata));
+      const { config, commands } = services;
+      const { token, told, ...made } = await commands.execute(new MakeRecoveryLink(actorId, metadata));
       return new Answer(201, {
         ...made,
-        link: `${services.config.baseUrl}${recoveryActions.link}?token=${token}`,
+        told: mailDelivery(config) === 'none' ? 0 : told,
+        link: `${config.baseUrl}${recoveryActions.link}?token=${token}`,
       });
     },
   }),

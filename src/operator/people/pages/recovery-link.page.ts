@@ -16,7 +16,7 @@ export function recoveryLinkPage(frame: Frame, { link, worksFrom, worksUntil, to
     <p>
       ${
         told === 0
-          ? 'The account has no confirmed address: nobody is told by mail. Its page says it to who is signed in.'
+          ? 'Nobody is told by mail: the account has no confirmed address, or the network sends none. Its page tells who is signed in.'
           : 'Its person is told by mail and on the account page, and can end it.'
       }
     </p>
