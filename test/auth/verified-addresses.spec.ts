@@ -291,19 +291,6 @@ describe('mails', () => {
     mail.smtp.received.length = 0;
   });
 
-  it('to an address of another account are counted as those to any, and keep no link from its owner', async () => {
-    await mail.query('DELETE FROM limits.used');
-    await mail.restart();
-    const [owner, person] = [await mail.verified(), await mail.verified()];
-    for (let times = 0; times < limits.mail.account.quota; times++)
-      await mail.askChange(person, owner.address);
-    await mail.askChange(person, `free.${person.address}`);
-    const claims = limits.mail.account.quota - 1;
-    expect(await mail.recipients('@')).toEqual(Array(claims).fill(owner.address));
-    mail.smtp.received.length = 0;
-    expect(await mail.recoveryLink(owner.address)).toContain('token=');
-  });
-
   it('with a link to set a password are few, and the page says the same', async () => {
     await withFreshBudgets();
     const person = await mail.verified();
