@@ -26,7 +26,7 @@ const ending = z.strictObject({ actorId: id, linkId: id });
 export type LinkEnding = z.infer<typeof ending>;
 
 /**
- * Links by which operators let a person set a new password. One is open while the log says so, its row is there, and the
+ * Links by which operators let a person set a new password. One is open while the log says so, its row exists, and the
  * password is that of then. So a restore of log or rows can end a link, and gives none back.
  */
 @Injectable()

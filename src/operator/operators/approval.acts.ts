@@ -4,7 +4,7 @@ import { findApproval, listedApproval, newestApprovals } from '../desk/approvals
 import { act } from '../desk/act.js';
 import { changed, idIn, listOf } from '../desk/schemas.js';
 import { recoveryLinkPage } from '../people/pages/recovery-link.page.js';
-import { madeLink } from '../people/recovery-link.acts.js';
+import { madeLink } from '../people/made-link.js';
 import { shownApproval, withEvidence } from './approval-evidence.js';
 import { approvalPage } from './pages/approval.page.js';
 import { approvalsPage } from './pages/approvals.page.js';

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { EndRecoveryLink, MakeRecoveryLink } from '../../commands/account/operator-recovery.js';
 import { mailDelivery } from '../../base/config/mail-settings.js';
 import { recoveryActions } from '../../doors/auth/recovery/recovery.pages.js';
@@ -8,22 +7,12 @@ import type { ApprovalRule } from '../desk/act.js';
 import { aboutOne } from '../desk/approvals/words.js';
 import { changed, idIn } from '../desk/schemas.js';
 import { livingAccountIn } from './living-account.js';
+import { madeLink } from './made-link.js';
 import { recoveryLinkPage } from './pages/recovery-link.page.js';
 
 const one = '/operator/accounts/:id' as const;
 
-/** `told`: addresses that get a mail. Times are Unix milliseconds. */
-export const madeLink = z.strictObject({
-  linkId: z.string(),
-  link: z.string(),
-  worksFrom: z.number(),
-  worksUntil: z.number(),
-  told: z.number(),
-});
-
-export type MadeLink = z.infer<typeof madeLink>;
-
-const linkApproval: ApprovalRule<unknown> = {
+export const linkApproval: ApprovalRule<unknown> = {
   when: 'always',
   words: () => ({
     asks: 'Make a link that sets a new password',

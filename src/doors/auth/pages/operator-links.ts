@@ -22,8 +22,8 @@ export function openLinkCard({ open, action, form }: OperatorLinksCard): Html | 
   return html`<section class="card" aria-labelledby="open-link">
     <h2 id="open-link">The operators made a link into your account</h2>
     <p>
-      Whoever has it can set a new password, once, ${spanOf(open)}. If you asked the operators of this network
-      for it, there is nothing to do.
+      Who has it can set a new password, once, ${spanOf(open)}. If you asked the operators of this network for
+      it, there is nothing to do.
     </p>
     <p><strong>If you did not, end it.</strong> A change of your password ends it, too.</p>
     <form method="post" action="${action}">

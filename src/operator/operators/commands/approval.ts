@@ -10,7 +10,7 @@ import { performing } from '../../client/perform.js';
 import { localMoment, timeText } from '../../../base/terminal/output.js';
 import { tableLines } from '../../../base/terminal/table.js';
 import { recoveryLinkLines } from '../../people/commands/recovery-link-lines.js';
-import type { MadeLink } from '../../people/recovery-link.acts.js';
+import type { MadeLink } from '../../people/made-link.js';
 import { invitationLines } from './operator.js';
 
 const perform = performing<typeof approvalActs>();

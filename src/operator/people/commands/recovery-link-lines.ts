@@ -1,5 +1,5 @@
 import { timeText } from '../../../base/terminal/output.js';
-import type { MadeLink } from '../recovery-link.acts.js';
+import type { MadeLink } from '../made-link.js';
 
 export const recoveryLinkLines = ({ link, worksFrom, worksUntil, told }: MadeLink): string[] => [
   `link         ${link}`,

@@ -1,7 +1,7 @@
 import { html, timeElement } from '../../../base/pages/html.js';
 import { consolePage } from '../../console/layout.js';
 import type { Frame } from '../../desk/page.js';
-import type { MadeLink } from '../recovery-link.acts.js';
+import type { MadeLink } from '../made-link.js';
 
 /** The link is shown once, as the answer to the form that made it, or that executed its approval. */
 export function recoveryLinkPage(frame: Frame, { link, worksFrom, worksUntil, told }: MadeLink): string {
