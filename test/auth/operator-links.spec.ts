@@ -2,12 +2,21 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CommandBus } from '@nestjs/cqrs';
+import { Pool } from 'pg';
 import { foundNetwork } from '../../projections/incarnations/network-identity.js';
+import { AuthorityStore } from '../../src/base/store/authority/authority-store.js';
+import { systemClock } from '../../src/base/support/clock.js';
+import { Addresses } from '../../src/commands/account/addresses.js';
 import { EraseAccount } from '../../src/commands/account/erase-account.js';
+import { OperatorLinks } from '../../src/commands/account/operator-links.js';
 import { RequestErasure } from '../../src/commands/account/accounts.js';
 import { RecoverAccount } from '../../src/commands/account/recover-account.js';
+import { NetworkCipher } from '../../src/commands/support/network-cipher.js';
 import { Passwords } from '../../src/doors/auth/passwords.js';
+import { freePort } from '../../src/launch/free-port.js';
 import { streams } from '../../src/log/streams.js';
+import { NetworkSecrets } from '../../src/log/vault/network-secrets.js';
+import { isOutage } from '../../src/log/witness/outage.js';
 import { startOperatorApi } from '../../src/operator/entrances/operator-server.js';
 import { enrollOperator } from '../support/operators.js';
 import { operatorClient } from '../support/operator-client.js';
@@ -150,6 +159,18 @@ describe('a link of operators', () => {
     expect(done.url).toBe(`${mail.accounts.address}/appeal`);
   });
 
+  it('outlives a change of the address, which who took the account over could make', async () => {
+    const person = await mail.verified();
+    const { link } = await make(person.actorId);
+    await mail.smtp.take(person.address);
+    await mail.change(person, `thief.${person.address}`);
+    await mail.smtp.take(person.address);
+    mail.network.advanceClock(25 * HOUR_MS);
+    expect((await mail.recover(link, NEXT)).done.url).toBe(mail.accounts.address);
+    await mail.settle();
+    mail.smtp.received.length = 0;
+  });
+
   it('leaves a planned erasure planned', async () => {
     const person = await unverified();
     const metadata = { requestId: person.handle, operator: 'test', reason: 'a test' };
@@ -282,6 +303,21 @@ describe('a link of operators is ended', () => {
     expect(await mail.network.app().get(CommandBus).execute(recover)).toBeUndefined();
     expect(await opens(person.handle, password)).toBe(true);
   });
+});
+
+it('is not called ended while the vault does not answer', async () => {
+  const pool = new Pool({ host: '127.0.0.1', port: await freePort() });
+  const app = mail.network.app();
+  const links = new OperatorLinks(
+    app.get(AuthorityStore),
+    app.get(Addresses),
+    mail.network.log(),
+    new NetworkCipher(new NetworkSecrets(pool)),
+    systemClock,
+  );
+  const fault = await links.readEnding('any').catch((error: unknown) => error);
+  expect(isOutage(fault)).toBe(true);
+  await pool.end();
 });
 
 it('is announced on the consent page of each session', async () => {

@@ -48,8 +48,10 @@ export const confirmAddressHandler = handles(
       // A proof that does not count any more, after a rebuild of the authority store or with an older log, yields.
       await store.db.update(CredentialRow, { addressProof: proof }, { addressProof: null });
       await store.db.update(CredentialRow, { actorId }, { addressProof: proof });
-      // A change back does not revive them.
-      await store.db.query('DELETE FROM authority.recovery_link WHERE actor_id = $1', [actorId]);
+      // A change back does not revive them. One of operators stays: a thief who changes the address must not end it unseen.
+      await store.db.query('DELETE FROM authority.recovery_link WHERE actor_id = $1 AND link_id IS NULL', [
+        actorId,
+      ]);
       if (holder.isVerified && holder.proof !== proof)
         await mails.add({ kind: 'address_changed', actorId, address: holder.email });
       const event = (): AccountAddressVerified | AccountAddressChanged => {

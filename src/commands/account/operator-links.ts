@@ -59,12 +59,10 @@ export class OperatorLinks {
     return this.cipher.encrypt('link ending', link);
   }
 
-  /** Undefined: the token is no such one of this network, or the link is not open any more. */
+  /** Undefined: the token is no such one of this network, or the link is not open any more. @throws errors of log, store and vault */
   async readEnding(token: string): Promise<LinkEnding | undefined> {
     if (token.length > TOKEN_MAX) return undefined;
-    // Anybody can send any text, which is no fault of the network.
-    const read = await this.cipher.decrypt('link ending', token).catch(() => undefined);
-    const link = ending.safeParse(read).data;
+    const link = ending.safeParse(await this.cipher.decrypt('link ending', token)).data;
     return link && (await this.openOf(link.actorId))?.linkId === link.linkId ? link : undefined;
   }
 }
