@@ -10,6 +10,8 @@ import { streams } from '../../src/log/streams.js';
 import { enrollInConsole, questionOf, signInToConsole } from '../support/console.js';
 import { Browser } from '../../src/programs/demo/browser.js';
 import { operatorClient } from '../support/operator-client.js';
+import { Authenticator } from '../support/authenticator.js';
+import { until } from '../support/until.js';
 import { alertIn, noticeIn } from './support/account.js';
 import { password } from './support/auth-network.js';
 import { authorizationRequest } from './support/flow.js';
@@ -18,6 +20,7 @@ import type { PersonWithAddress } from './support/mail.js';
 import { addPasskey, answerWith, changeByPassword } from './support/passkeys.js';
 import type { PersonWithPasskey } from './support/passkeys.js';
 import { Visitor } from './support/visitor.js';
+import type { PageAnswer } from './support/visitor.js';
 
 let mail: MailFixture;
 let list: string;
@@ -233,6 +236,41 @@ describe('a signed-in browser without password and passkey', () => {
     for (const typed of ['', 'a wrong password'])
       expect(alertIn(await changeByPassword(person, what, typed))).toBe('That is not your password.');
     expect(await factorEvents(person)).toHaveLength(1);
+  });
+});
+
+describe('while the credential is changed by another process', () => {
+  /** Sends a form, changes the credential once the answer waits for its lock, and returns the answer. */
+  async function during(actorId: string, send: () => Promise<PageAnswer>, sql: string): Promise<PageAnswer> {
+    const { dataSource } = mail.network.database();
+    const other = dataSource.createQueryRunner();
+    await other.startTransaction();
+    await other.query('SELECT FROM authority.credential WHERE actor_id = $1 FOR UPDATE', [actorId]);
+    const answer = send();
+    const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
+    await until(async () => (await dataSource.query<unknown[]>(waiting)).length === 1);
+    await other.query(sql, [actorId]);
+    await other.commitTransaction();
+    await other.release();
+    return answer;
+  }
+
+  it('a session that ends adds no passkey', async () => {
+    const person = await mail.verified();
+    const page = await changeByPassword(person, 'add');
+    const credential = new Authenticator(mail.network.baseUrl).create(questionOf(page));
+    const add = () => person.visitor.submitTo(page, '/passkeys/new', { label: 'thief', credential });
+    const ended = `UPDATE authority.oidc_record SET payload = '{"exp": 0}'
+      WHERE kind = 'Session' AND payload->>'accountId' = $1`;
+    expect((await during(person.actorId, add, ended)).status).toBe(403);
+    expect(await factorEvents(person)).toEqual([]);
+  });
+
+  it('a passkey that is removed signs nobody in', async () => {
+    const person = await withPasskey();
+    const removed = `UPDATE authority.credential SET factors = '{"passkeys": []}' WHERE actor_id = $1`;
+    const page = await during(person.actorId, async () => (await signInBy(person)).page, removed);
+    expect([page.status, alertIn(page)]).toEqual([400, expect.stringContaining('or was removed')]);
   });
 });
 

@@ -151,13 +151,39 @@ it('the form of the sign-up, sent again, does not go round it', async () => {
 describe('the link of a mail', () => {
   it('sets a password, then asks for the second step, and shows all passkeys', async () => {
     const person = await strict();
+    // Turned on long ago, or by the release before.
+    await mail.query(`UPDATE authority.credential SET factors = factors - 'requiredAt' WHERE actor_id = $1`, [
+      person.actorId,
+    ]);
     const { visitor, done } = await mail.recover(await mail.recoveryLink(person.address), NEXT);
-    expect([isSecondStep(done), await isIn(visitor)]).toEqual([true, false]);
+    // A page of the sign-in would use up the notice.
+    const { headers } = await visitor.request(`${mail.accounts.address}/passkeys`);
+    expect([isSecondStep(done), headers.get('location')]).toEqual([true, '/api/auth/account']);
     const wrong = await visitor.submit(done, { code: 'wrong' });
     const list = await visitor.submit(wrong, { code: person.codes[0] ?? '' });
     expect(list.url).toBe(`${mail.accounts.address}/passkeys`);
     expect(list.text).toMatch(/phone.*Remove/s);
+    expect(noticeIn(list)).toContain('Your new password is set');
     expect(await isIn(visitor)).toBe(true);
+    await mail.settle();
+    mail.smtp.received.length = 0;
+  });
+
+  it('asks for none of the last seven days, which who knew the password turned on', async () => {
+    const person = await mail.verified();
+    const [visitor, page] = await mail.accounts.signInAs(person.handle);
+    const thief = { ...person, visitor, page };
+    await addPasskey(thief, 'thief');
+    await requireSecondStep(thief);
+    await mail.settle();
+    mail.smtp.received.length = 0;
+    const { visitor: owner, done } = await mail.recover(await mail.recoveryLink(person.address), NEXT);
+    expect(done.url).toBe(`${mail.accounts.address}/passkeys`);
+    expect([await isIn(owner), await isIn(visitor)]).toEqual([true, false]);
+    const again = { ...person, visitor: owner };
+    expect(noticeIn(await changeByPassword(again, 'lift', NEXT))).toBe('The second step is off.');
+    const [, id = ''] = done.text.match(/passkey=([^"]*)"/) ?? [];
+    expect(noticeIn(await changeByPassword(again, `remove&passkey=${id}`, NEXT))).toContain('is removed');
     await mail.settle();
     mail.smtp.received.length = 0;
   });
@@ -198,6 +224,23 @@ describe('the second step', () => {
     for (const code of codes)
       for (const text of [code, code.replaceAll('-', '')]) expect(kept).not.toContain(text);
     expect((await person.visitor.open(`${mail.accounts.address}/passkeys`)).text).not.toContain(codes[0]);
+  });
+
+  it('signs out every other browser, and shows codes once if its form is sent twice', async () => {
+    const person = await mail.verified();
+    await addPasskey(person);
+    const [other] = await mail.accounts.signInAs(person.handle);
+    const form = await person.visitor.open(`${mail.accounts.address}/passkeys/change?act=require`);
+    const send = () => person.visitor.submitTo(form, '/passkeys/change', { confirm: password });
+    const answers = await Promise.all([send(), send()]);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 403]);
+    expect([await isIn(person.visitor), await isIn(other)]).toEqual([true, false]);
+    const shown = answers.find(({ status }) => status === 200)?.text.match(/<code>([^<]*)/)?.[1] ?? '';
+    const [visitor, asked] = await mail.accounts.signInAs(person.handle);
+    await visitor.submit(asked, { code: shown });
+    expect(await isIn(visitor)).toBe(true);
+    await mail.settle();
+    mail.smtp.received.length = 0;
   });
 
   it('ends earlier codes with new ones', async () => {

@@ -14,8 +14,8 @@ import { endSessions } from './end-sessions.js';
 import { addressesToNotify } from './addresses-to-notify.js';
 
 /**
- * Changes the passkeys or recovery codes of a person, who is told by mail. The removal of a passkey ends every browser
- * session: one may be on the device that was lost. Grants of applications stay valid. Not idempotent.
+ * Changes the passkeys or recovery codes of a person, who is told by mail. The removal of a passkey, a second
+ * step and new codes end every browser session: one may be on the device that was lost, or without the second step. Grants of applications stay valid. Not idempotent.
  * @throws {Refusal} of {@link changeFactors}; `not_found`: no such account; errors of log and store: nothing has changed.
  */
 export class ChangeFactors extends Command<void> {
@@ -38,10 +38,11 @@ export const changeFactorsHandler = handles(
       const credential = await write.store.db.findOneBy(CredentialRow, { actorId });
       const holder = await addresses.holder(actorId);
       if (!credential || !holder) throw new Refusal('not_found', 'There is no such account.');
-      const factors = changeFactors(credential.factors, change);
+      const factors = changeFactors(credential.factors, change, write.now());
       if (factors instanceof Refusal) throw factors;
       await write.store.db.update(CredentialRow, { actorId }, { factors });
-      if (kind === 'passkey_removed') await endSessions(write.store, actorId);
+      if (kind === 'passkey_removed' || kind === 'second_step_required')
+        await endSessions(write.store, actorId);
       for (const address of await addressesToNotify(write, holder))
         await mails.add({ kind, actorId, address });
       // Last, so that an appended event implies the rows, unless the commit itself fails.

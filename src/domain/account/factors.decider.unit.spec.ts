@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Refusal } from '../refusal.js';
-import { changeFactors, MAX_PASSKEYS, noFactors, withUse } from './factors.js';
+import { changeFactors, MAX_PASSKEYS, needsStepAfterRecovery, noFactors, withUse } from './factors.js';
 import type { Factors, FactorsChange, Passkey } from './factors.js';
 
 const passkey = (id: string, more: Partial<Passkey> = {}): Passkey => ({
@@ -20,8 +20,9 @@ const add = (more: Partial<Passkey> = {}): FactorsChange => ({
 });
 const codes = ['c', 'd'];
 
+const NOW = 8 * 24 * 60 * 60_000;
 const after = (factors: Factors, change: FactorsChange): Factors => {
-  const changed = changeFactors(factors, change);
+  const changed = changeFactors(factors, change, NOW);
   if (changed instanceof Refusal) throw changed;
   return changed;
 };
@@ -44,15 +45,28 @@ describe('the factors of a person', () => {
   });
 
   it('require a second step, with new codes each time, until it is lifted', () => {
-    expect(after(one, { kind: 'second_step_required', codes })).toEqual({ ...one, codes });
+    const required = after(one, { kind: 'second_step_required', codes });
+    expect(required).toEqual({ ...one, codes, requiredAt: NOW });
+    expect(after({ ...strict, requiredAt: 1 }, { kind: 'second_step_required', codes })).toEqual({
+      ...one,
+      codes,
+      requiredAt: 1,
+    });
     expect(after(strict, { kind: 'second_step_required', codes })).toEqual({ ...one, codes });
-    expect(after(strict, { kind: 'second_step_lifted' })).toEqual(one);
+    expect(after(required, { kind: 'second_step_lifted' })).toEqual(one);
+  });
+
+  it('need no second step after a recovery that was turned on in the seven days before', () => {
+    const needs = (factors: Factors) => needsStepAfterRecovery(factors, NOW);
+    const day = NOW / 8;
+    expect([needs(one), needs(strict)]).toEqual([false, true]);
+    expect([day, day + 1].map((requiredAt) => needs({ ...strict, requiredAt }))).toEqual([true, false]);
   });
 
   it('use up a code', () => {
     const used: FactorsChange = { kind: 'recovery_code_used', code: 'a' };
     expect(after(strict, used)).toEqual({ ...one, codes: ['b'] });
-    expect(changeFactors(after(strict, used), used)).toBeInstanceOf(Refusal);
+    expect(changeFactors(after(strict, used), used, NOW)).toBeInstanceOf(Refusal);
   });
 
   const full: Factors = { passkeys: Array.from({ length: MAX_PASSKEYS }, (_, n) => passkey(`p${n}`)) };
@@ -68,7 +82,7 @@ describe('the factors of a person', () => {
     ['a wrong code', strict, { kind: 'recovery_code_used', code: 'c' }],
     ['a code without a second step', one, { kind: 'recovery_code_used', code: 'a' }],
   ])('refuse %s', (_name, factors, change) => {
-    expect(changeFactors(factors, change)).toBeInstanceOf(Refusal);
+    expect(changeFactors(factors, change, NOW)).toBeInstanceOf(Refusal);
   });
 
   it('remember the last use of a passkey that is still there', () => {

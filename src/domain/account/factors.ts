@@ -14,10 +14,14 @@ export interface Passkey {
   readonly usedOn?: string;
 }
 
-/** By which a person signs in besides the password. `codes`: digests of the unused recovery codes; absent: no second step. */
+/**
+ * By which a person signs in besides the password. `codes`: digests of the unused recovery codes; absent: no second step.
+ * `requiredAt`: when that was turned on, in Unix milliseconds; absent: long ago.
+ */
 export interface Factors {
   readonly passkeys: readonly Passkey[];
   readonly codes?: readonly string[];
+  readonly requiredAt?: number;
 }
 
 export const noFactors: Factors = { passkeys: [] };
@@ -36,7 +40,8 @@ export const RECOVERY_CODES = 10;
 /** More than a key of RSA with 4096 bits has. */
 const PUBLIC_KEY_MAX = 1_000;
 
-export function changeFactors(factors: Factors, change: FactorsChange): Factors | Refusal {
+/** @param at Unix milliseconds. */
+export function changeFactors(factors: Factors, change: FactorsChange, at: number): Factors | Refusal {
   const { passkeys, codes } = factors;
   switch (change.kind) {
     case 'passkey_added':
@@ -51,7 +56,7 @@ export function changeFactors(factors: Factors, change: FactorsChange): Factors 
     case 'second_step_required':
       return passkeys.length === 0
         ? new Refusal('intent_conflict', 'The second step needs a passkey: add one first.')
-        : { ...factors, codes: change.codes };
+        : { ...(codes ? factors : { passkeys, requiredAt: at }), codes: change.codes };
     case 'second_step_lifted':
       return codes ? { passkeys } : new Refusal('not_found', 'The second step is off already.');
     case 'recovery_code_used':
@@ -60,6 +65,15 @@ export function changeFactors(factors: Factors, change: FactorsChange): Factors 
         : new Refusal('not_found', 'That is none of your recovery codes, or it was used.');
   }
 }
+
+const NEW_MS = 7 * 24 * 60 * 60_000;
+
+/**
+ * True if a link that sets a new password must be followed by the second step. One of the last seven days is not asked for:
+ * who knew the old password could have turned it on, and would lock its person out for good.
+ */
+export const needsStepAfterRecovery = ({ codes, requiredAt = 0 }: Factors, now: number): boolean =>
+  codes !== undefined && requiredAt + NEW_MS <= now;
 
 function addPasskey(factors: Factors, passkey: Passkey): Factors | Refusal {
   const { passkeys } = factors;

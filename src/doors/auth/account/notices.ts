@@ -3,9 +3,9 @@ const notices = {
   'welcome-and-asked': 'Welcome! Your account is ready. A mail asks you to confirm your address.',
   disconnected: 'Disconnected. The application can no longer act for you.',
   'password-changed': 'Your password is changed, and you are signed out in every other browser.',
-  recovered: 'Your new password is set. You are signed in here, and signed out everywhere else.',
+  recovered: 'Your new password is set, and you are signed out in every other browser.',
   'recovered-and-some-connected':
-    'Your new password is set. You are signed in here, and signed out everywhere else. Not every application could be disconnected: see below those that remain.',
+    'Your new password is set, and you are signed out in every other browser. Not every application could be disconnected: your account page lists those that remain.',
   'link-ended': 'The link of the operators is ended. Your password stays as it is.',
   'address-asked':
     'A mail is on its way to that address. Open its link in this browser, and confirm it there.',

@@ -64,8 +64,8 @@ export function passkeysPage(page: PasskeysPage): string {
       <section class="card" aria-labelledby="second-step">
         <h2 id="second-step">Second step</h2>
         <p class="quiet">
-          With it, the password alone opens nothing: a passkey or a recovery code is asked, too, also after a
-          forgotten password. A passkey alone still signs you in.
+          With it, the password alone opens nothing: a passkey or a recovery code is asked, too. Once it has
+          been on for seven days, also after a forgotten password. A passkey alone still signs you in.
         </p>
         ${secondStep(change, passkeys, codes)}
       </section>
@@ -108,7 +108,7 @@ const words = {
   },
   require: {
     title: 'Turn the second step on',
-    text: 'You get ten recovery codes, each for one sign-in without a passkey. Earlier codes end.',
+    text: 'You get ten recovery codes, each for one sign-in without a passkey. Earlier codes end. You stay signed in here, and are signed out in every other browser.',
     button: 'Show the codes',
   },
   lift: {

@@ -4,6 +4,7 @@ import type { FactorsChange } from '../../../domain/account/factors.js';
 import { Refusal } from '../../../domain/refusal.js';
 import { passkeys as script } from '../../../base/pages/passkey-script.js';
 import type { AuthorityStore } from '../../../base/store/authority/authority-store.js';
+import { lockCredential } from '../../../base/store/authority/credential-lock.js';
 import { CredentialRow } from '../../../base/store/authority/credential.row.js';
 import type { IdGenerator } from '../../../base/support/id-generator.js';
 import { noticeText } from '../account/notices.js';
@@ -72,12 +73,17 @@ export class PasskeyPages {
       case 'add':
         return this.askToCreate(signedIn);
       case 'remove':
-        return this.remove(exchange, signedIn, passkey);
+        return this.change(exchange, signedIn, { kind: 'passkey_removed', id: passkey }, async () => {
+          await this.beginAgain(exchange, signedIn);
+          return this.done(exchange, 'passkey-removed');
+        });
       case 'require': {
         const codes = newCodes(this.ids);
         const change = { kind: 'second_step_required', codes: codes.map(codeDigest) } as const;
-        const shown = { page: codesPage(codes, passkeyActions.list), status: 200 };
-        return this.change(exchange, signedIn, change, () => Promise.resolve(shown));
+        return this.change(exchange, signedIn, change, async () => {
+          await this.beginAgain(exchange, signedIn);
+          return { page: codesPage(codes, passkeyActions.list), status: 200 };
+        });
       }
       case 'lift':
         return this.change(exchange, signedIn, { kind: 'second_step_lifted' }, () =>
@@ -98,29 +104,34 @@ export class PasskeyPages {
     );
   }
 
-  /** The removal ends every session, so this browser gets a new one. */
-  private async remove(exchange: HttpExchange, signedIn: SignedIn, id: string): Promise<PageOrRedirect> {
-    const { actorId } = signedIn.account;
-    return this.change(exchange, signedIn, { kind: 'passkey_removed', id }, async () => {
-      const { passwordHash } = await this.store.db.findOneByOrFail(CredentialRow, { actorId });
-      await this.sessions.begin(exchange, { actorId, passwordHash });
-      return this.done(exchange, 'passkey-removed');
-    });
+  /** The change ended every session, so this browser gets a new one. */
+  private async beginAgain(exchange: HttpExchange, { account: { actorId } }: SignedIn): Promise<void> {
+    const { passwordHash } = await this.store.db.findOneByOrFail(CredentialRow, { actorId });
+    await this.sessions.begin(exchange, { actorId, passwordHash });
   }
 
-  /** A change of factors sends a mail, so it counts as one. */
+  /**
+   * A change sends a mail, so it counts as one for the account, but for the removal of what a thief added.
+   * @throws {Fault} `login_required`: the session was ended while the proof was checked, as by a new password.
+   */
   private async change(
     exchange: HttpExchange,
     signedIn: SignedIn,
     change: FactorsChange,
     then: () => Promise<PageOrRedirect>,
   ): Promise<PageOrRedirect> {
-    enforceLimit(exchange, await this.limits.takeMail(exchange.address));
     const { actorId } = signedIn.account;
+    if (change.kind !== 'passkey_removed' && change.kind !== 'second_step_lifted')
+      enforceLimit(exchange, await this.limits.takeMailOf(actorId));
+    const metadata = pageRequestMetadata(exchange, { actorId });
     try {
-      await this.commands.execute(
-        new ChangeFactors(actorId, change, pageRequestMetadata(exchange, { actorId })),
-      );
+      await this.store.transaction(async () => {
+        // Whatever ends all sessions of a person holds this lock.
+        await lockCredential(this.store, actorId);
+        if (!(await this.sessions.find(exchange)))
+          throw new Fault(403, 'login_required', 'You are no longer signed in. Nothing was changed.');
+        await this.commands.execute(new ChangeFactors(actorId, change, metadata));
+      });
     } catch (error) {
       if (error instanceof Refusal) return this.list(exchange, signedIn, error.message);
       throw error;

@@ -9,6 +9,7 @@ import { RecoverAccount } from '../../../commands/account/recover-account.js';
 import { RECOVERY_LINK_MINUTES } from '../../../commands/account/recovery-links.js';
 import type { RecoveryLink, RecoveryLinks } from '../../../commands/account/recovery-links.js';
 import type { MailRequests } from '../../../commands/mail/mail-requests.js';
+import { needsStepAfterRecovery } from '../../../domain/account/factors.js';
 import { mailboxOf } from '../../../domain/account/mailbox.js';
 import { isOutage } from '../../../log/witness/outage.js';
 import { disconnectAll } from '../account/disconnect-all.js';
@@ -118,16 +119,18 @@ export class RecoveryPages {
     this.cookies.setRecovery(exchange, null);
     if (!recovered) return ended;
     const { actorId, mayAct, factors } = recovered;
-    const needsSecondStep = factors.codes !== undefined;
+    const needsSecondStep = needsStepAfterRecovery(factors, this.clock.now());
     if (needsSecondStep) this.secondStep.begin(exchange, { actorId, passwordHash });
     else if (mayAct) await this.sessions.signIn(exchange, { actorId, passwordHash });
     else this.access.begin(exchange, { actorId, passwordHash });
     const isComplete = !disconnects || (await disconnect(actorId).catch(falseInOutage));
-    if (needsSecondStep) return { location: `${SECOND_STEP_PATH}?after=recovery` };
-    if (!mayAct) return { location: APPEAL_PATH };
     this.cookies.setNotice(exchange, isComplete ? 'recovered' : 'recovered-and-some-connected');
-    // Somebody else may have added one.
-    return { location: factors.passkeys.length > 0 ? PASSKEYS_PATH : ACCOUNT_PATH };
+    // Somebody else may have added a passkey. The account page lists the applications.
+    const showsPasskeys = isComplete && factors.passkeys.length > 0;
+    if (needsSecondStep)
+      return { location: showsPasskeys ? `${SECOND_STEP_PATH}?after=recovery` : SECOND_STEP_PATH };
+    if (!mayAct) return { location: APPEAL_PATH };
+    return { location: showsPasskeys ? PASSKEYS_PATH : ACCOUNT_PATH };
   }
 
   /** The page of a mail's link that ends one of the operators. It changes nothing: programs that look at mails open links. */

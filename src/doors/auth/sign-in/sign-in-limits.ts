@@ -17,7 +17,7 @@ export type SignInQuotas = Readonly<Record<Policy, Limit>> | 'off';
 
 /**
  * Names of the limits: sign-ins for each account and for each address, password confirmations for each account and
- * browser (`session`), sign-ups, authorization requests and requests for mails for each address.
+ * browser (`session`), sign-ups, authorization requests and requests for mails for each address. Changes of passkeys count as mails, for each account.
  */
 const policies = ['account', 'address', 'session', 'sign-up', 'authorization', 'mail'] as const;
 type Policy = (typeof policies)[number];
@@ -87,6 +87,11 @@ export class SignInLimits {
 
   takeMail(address: string): Promise<LimitDecision> {
     return this.takeOne('mail', () => this.blockOf(address));
+  }
+
+  /** Takes one mail from a quota of the account, which no other person uses up. */
+  takeMailOf(actorId: string): Promise<LimitDecision> {
+    return this.takeOne('mail', () => actorId);
   }
 
   /**
