@@ -101,7 +101,7 @@ class Load {
 }
 
 const restriction =
-  /^\/(?:readyz|api\/reports|api\/auth\/(?:account(?!\/(?:sign-(?:in|up)|recovery|history|(?:appeal\/)?data)(?:$|[/?]))|oauth2\/(?:revoke|end-session)))/;
+  /^\/(?:readyz|api\/reports|api\/auth\/(?:account(?!\/(?:sign-(?:in|up)|second-step|recovery|history|(?:appeal\/)?data)(?:$|[/?]))|oauth2\/(?:revoke|end-session)))/;
 const list =
   /^\/api\/(?:(?:timeline|inbox|relations|blocks|reconcile|events|actors)(?:$|\?)|(?:posts|actors)\/[^/?]+\/)/;
 

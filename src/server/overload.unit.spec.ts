@@ -115,6 +115,7 @@ it.each([
   ['POST', '/api/intents/lookup', 'row', 'protected_read_unavailable'],
   ['POST', '/api/auth/oauth2/token', 'authorization', 'temporarily_unavailable'],
   ['POST', '/api/auth/account/sign-in', 'authorization', 'auth_unavailable'],
+  ['POST', '/api/auth/account/second-step', 'authorization', 'auth_unavailable'],
   ['POST', '/api/auth/account/recovery', 'authorization', 'auth_unavailable'],
   ['GET', '/api/auth/account/recovery/link?token=x', 'authorization', 'auth_unavailable'],
   ['GET', '/api/auth/account/history', 'authorization', 'auth_unavailable'],

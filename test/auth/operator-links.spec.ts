@@ -262,6 +262,18 @@ describe('a link of operators is ended', () => {
     expect(await hasEnded(link, person.handle, 'a changed battery')).toBe(true);
   });
 
+  it('by a change of the password, after which another can be made at once', async () => {
+    const { person, link } = await pending();
+    const page = await person.visitor.open(mail.accounts.address);
+    await person.visitor.submit(page, { current: password, new: 'a changed battery' });
+    const { link: another } = await make(person.actorId);
+    await mail.smtp.take(person.address);
+    const types = (await eventsOf(person.actorId)).map(([type]) => type);
+    expect(types).toEqual(['made', 'ended', 'made']);
+    expect(await hasEnded(link, person.handle, 'a changed battery')).toBe(true);
+    expect((await mail.recover(another, NEXT)).done.url).toBe(mail.accounts.address);
+  });
+
   it('by an erasure', async () => {
     const { person, link } = await pending();
     const metadata = { requestId: person.handle, operator: 'test', reason: 'a test' };

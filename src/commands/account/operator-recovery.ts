@@ -8,6 +8,7 @@ import { aggregates } from '../support/aggregates.js';
 import { handles } from '../support/handles.js';
 import type { ChangeResult, WriteSide } from '../support/write-side.js';
 import { Addresses } from './addresses.js';
+import { OperatorLinks } from './operator-links.js';
 import { RecoveryLinks } from './recovery-links.js';
 import { addressesToNotify } from './addresses-to-notify.js';
 
@@ -23,7 +24,7 @@ export interface MadeRecoveryLink {
 /**
  * Makes a link that lets a person set a new password, a day later and for a day. Every verified address is told. Not
  * idempotent.
- * @throws {Refusal} `not_found`: no such account, or one without a password. `intent_conflict`: another link is open. Errors of
+ * @throws {Refusal} `not_found`: no such account, or one without a password. `intent_conflict`: another link works, or will. Errors of
  * log and store: there is no link.
  */
 export class MakeRecoveryLink extends Command<MadeRecoveryLink> {
@@ -56,12 +57,13 @@ const deleteRows = (write: WriteSide, actorId: string, linkId?: string) =>
 export const recoveryLinkHandlers = [
   handles(
     MakeRecoveryLink,
-    { addresses: Addresses, links: RecoveryLinks, mails: MailRequests },
-    async ({ actorId, metadata }, write, { addresses, links, mails }) =>
+    { addresses: Addresses, links: RecoveryLinks, operatorLinks: OperatorLinks, mails: MailRequests },
+    async ({ actorId, metadata }, write, { addresses, links, operatorLinks, mails }) =>
       write.store.transaction(async (): Promise<MadeRecoveryLink> => {
         await lockCredential(write.store, actorId);
         const holder = await addresses.holder(actorId);
         if (!holder) throw new Refusal('not_found', 'There is no such account, or it has no password.');
+        const works = await operatorLinks.openOf(actorId);
         await deleteRows(write, actorId);
         const [linkId, at] = [write.ids.random(), write.now()];
         const times = linkTimes(at);
@@ -71,7 +73,7 @@ export const recoveryLinkHandlers = [
           await mails.add({ kind: 'recovery_link_made', actorId, address, linkId, ...times });
         // Last, so that an appended event implies the rows, unless the commit itself fails.
         await write.change(aggregates.recoveryLinks(actorId), metadata, (made) =>
-          makeLink(made, { actorId, linkId, at }),
+          makeLink(made, { actorId, linkId, at }, works?.linkId),
         );
         return { linkId, token, ...times, told: told.size };
       }),

@@ -11,7 +11,7 @@ const after = (decided: readonly RecoveryLinkEvent[] | Refusal, links: OperatorL
   return decided.reduce(evolveLinks, links);
 };
 
-const made = after(makeLink(noLinks, { actorId, linkId, at: 0 }));
+const made = after(makeLink(noLinks, { actorId, linkId, at: 0 }, undefined));
 const data = (hours: number) => ({ actorId, linkId, at: hours * HOUR_MS });
 
 describe('a link of operators', () => {
@@ -37,8 +37,11 @@ describe('a link of operators', () => {
   });
 
   it('is the only open one of its person', () => {
-    const again = (hours: number, links = made) => makeLink(links, { ...data(hours), linkId: 'second' });
-    expect(again(47)).toBeInstanceOf(Refusal);
+    const again = (hours: number, works?: string) =>
+      makeLink(made, { ...data(hours), linkId: 'second' }, works);
+    expect(again(47, linkId)).toBeInstanceOf(Refusal);
+    const types = [...(again(47) as readonly RecoveryLinkEvent[])].map(({ type }) => type);
+    expect(types).toEqual(['account.recovery_link_ended', 'account.recovery_link_made']);
     const both = after(again(48), made);
     expect(openLink(both, 49 * HOUR_MS)).toMatchObject({ linkId: 'second' });
     expect(both).toHaveLength(2);

@@ -42,16 +42,20 @@ export function linkTimes(at: number): Pick<OperatorLink, 'worksFrom' | 'worksUn
   return { worksFrom, worksUntil: worksFrom + VALIDITY_MS };
 }
 
+/** `works` undefined: no link does. One that is open in the log alone, as after a new password, is ended. */
 export function makeLink(
   links: OperatorLinks,
   { actorId, linkId, at }: RecoveryLinkEnded['data'],
-): Decision<RecoveryLinkMade> {
-  if (openLink(links, at))
+  works: string | undefined,
+): Decision<RecoveryLinkMade | RecoveryLinkEnded> {
+  if (works !== undefined)
     return new Refusal(
       'intent_conflict',
       'A link for this account waits or works already. End it first (plaza account end-recovery-link).',
     );
-  return [{ type: 'account.recovery_link_made', data: { actorId, linkId, ...linkTimes(at), at } }];
+  const ended = endLink(links, { actorId, at });
+  if (ended instanceof Refusal) return ended;
+  return [...ended, { type: 'account.recovery_link_made', data: { actorId, linkId, ...linkTimes(at), at } }];
 }
 
 /** `linkId` undefined: whichever is open. */
