@@ -14,6 +14,7 @@ import { alertIn, noticeIn } from './support/account.js';
 import { password } from './support/auth-network.js';
 import { linkIn, MailFixture } from './support/mail.js';
 import type { PersonWithAddress } from './support/mail.js';
+import { addPasskey, changeByPassword } from './support/passkeys.js';
 import { Visitor } from './support/visitor.js';
 
 let mail: MailFixture;
@@ -289,6 +290,20 @@ describe('mails', () => {
     await mail.askChange(owner, `own.${owner.address}`);
     expect(await mail.recipients(`own.${owner.address}`)).toEqual([`own.${owner.address}`]);
     mail.smtp.received.length = 0;
+  });
+
+  it('of a sign-up count for the network address, untold, and those of passkeys for the account', async () => {
+    await withFreshBudgets();
+    for (let n = 0; n < limits.mail.address.quota; n++) await mail.askRecovery('nobody@example.org');
+    const person = await mail.signUp();
+    expect(noticeIn(person.page)).toContain('A mail asks you to confirm your address');
+    expect(await mail.recipients(person.handle)).toEqual([]);
+    const { authenticator } = await addPasskey(person);
+    for (let n = 1; n < limits.mail.address.quota; n++) await changeByPassword(person, 'require');
+    expect((await changeByPassword(person, 'require')).status).toBe(429);
+    expect(noticeIn(await changeByPassword(person, 'lift'))).toBe('The second step is off.');
+    const removed = await changeByPassword(person, `remove&passkey=${authenticator.credentialId}`);
+    expect(noticeIn(removed)).toContain('The passkey is removed');
   });
 
   it('with a link to set a password are few, and the page says the same', async () => {

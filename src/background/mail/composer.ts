@@ -54,7 +54,7 @@ export class Composer {
   private async isWithinBudget(request: MailRequest, mailbox: string, { holder }: Draft): Promise<boolean> {
     const { limits } = this.options;
     if (request.kind === 'verification')
-      return (await limits.mailbox(mailbox)) && limits.account(request.actorId);
+      return (await limits.account(request.actorId)) && limits.mailbox(mailbox);
     // By all that ends a link: with the budget used up, a link that works is in the mailbox.
     if (request.kind === 'recovery')
       return limits.recovery(JSON.stringify([holder.actorId, holder.proof, holder.passwordHash]));

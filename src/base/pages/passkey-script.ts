@@ -35,6 +35,8 @@ export const passkeyScript = `'use strict';
             : await navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(given) });
         form.elements.credential.value = JSON.stringify(credential);
         form.submit();
+        // On the way back to this page, an old answer would be sent instead of a typed password.
+        form.elements.credential.value = '';
       } catch (error) {
         say(faults[error.name] ?? 'The browser made no passkey: ' + error.message);
       }

@@ -3,23 +3,29 @@ import type { WriteSide } from '../support/write-side.js';
 import type { AddressHolder } from './addresses.js';
 
 const GIVEN_UP_MS = 7 * 24 * 60 * 60_000;
-/** More events than the limits of mails allow in that time. */
-const MAX_EVENTS = 1_000;
+const PAGE = 100;
 
 /**
  * The verified address of the account, and those that it gave up in the last seven days: who took the account over by
- * another address cannot keep its person from learning of it.
+ * another address cannot keep its person from learning of it, however many events follow.
  */
 export async function addressesToNotify(
   write: WriteSide,
   { actorId, email, isVerified }: AddressHolder,
 ): Promise<Set<string>> {
-  const past = await write.log.read(streams.access(actorId), { direction: 'backwards', limit: MAX_EVENTS });
+  const addresses = new Set(isVerified ? [email] : []);
   const since = write.now() - GIVEN_UP_MS;
-  const givenUp = past.flatMap(({ event, erased }) =>
-    event.type === 'account.address_changed' && event.data.wasVerified && event.data.at > since && !erased
-      ? [event.data.previous]
-      : [],
-  );
-  return new Set([...(isVerified ? [email] : []), ...givenUp]);
+  let from: bigint | undefined;
+  for (;;) {
+    const options = { direction: 'backwards', limit: PAGE, ...(from !== undefined && { from }) } as const;
+    const page = await write.log.read(streams.access(actorId), options);
+    for (const { event, erased } of page) {
+      if (event.data.at <= since) return addresses;
+      if (event.type === 'account.address_changed' && event.data.wasVerified && !erased)
+        addresses.add(event.data.previous);
+    }
+    const last = page.at(-1);
+    if (page.length < PAGE || !last || last.revision === 0n) return addresses;
+    from = last.revision - 1n;
+  }
 }

@@ -38,6 +38,6 @@ export class DownloadSlots {
       throw error;
     }
     release();
-    return 'Another download of your data is still running. Wait for its end.';
+    return 'Another download of this data is still running. Wait for its end.';
   }
 }

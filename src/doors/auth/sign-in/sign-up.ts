@@ -94,8 +94,8 @@ export class SignUp {
       );
       const proven = created ? passwordHash : await this.matchingHash(actorId, password);
       if (proven === undefined) return createdBefore;
-      // Also when the form is sent again, which it is if this failed before.
-      if (this.asksToConfirm(person.email))
+      // Also when the form is sent again, which it is if this failed before. A used-up quota is not told: the page asks, too.
+      if (this.asksToConfirm(person.email) && (await this.limits.takeMail(exchange.address)).allowed)
         await this.mails.add({ kind: 'verification', actorId, address: person.email });
       return { actorId, passwordHash: proven, isNew: created };
     } catch (error) {
