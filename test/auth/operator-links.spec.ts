@@ -25,6 +25,7 @@ import { noticeIn } from './support/account.js';
 import { password } from './support/auth-network.js';
 import { authorizationRequest } from './support/flow.js';
 import { linkIn, MailFixture } from './support/mail.js';
+import { addPasskey, requireSecondStep } from './support/passkeys.js';
 import { Visitor } from './support/visitor.js';
 import type { PageAnswer } from './support/visitor.js';
 
@@ -341,4 +342,15 @@ it('is announced on the consent page of each session', async () => {
   expect(await consent()).not.toContain('The operators made a link');
   await make(person.actorId);
   expect(await consent()).toContain('The operators made a link');
+});
+
+it('is what operators are told to make instead of an export, but for who lost a second step', async () => {
+  const [other, locked] = [await mail.verified(), await addPasskey(await mail.verified())];
+  await requireSecondStep(locked);
+  await mail.settle();
+  mail.network.advanceClock(31 * 24 * HOUR_MS);
+  const ask = (id: string) => shared.post('accounts/:id/exports', { id, reason: 'letter 5' });
+  await expect(ask(other.actorId)).rejects.toThrow('(intent_conflict)');
+  // This process has no audit, which the export itself waits for.
+  await expect(ask(locked.actorId)).rejects.toThrow('(protected_read_unavailable)');
 });

@@ -106,11 +106,15 @@ export function factorsMail(
   contact: string | undefined,
 ): MailText {
   const [title, what] = factorsWords[kind];
+  const whatToDo =
+    kind === 'second_step_required'
+      ? 'open “Forgot your password?” at the sign-in. For seven days after the second step was turned on, that needs none. Then look at your passkeys.'
+      : 'sign in, change the password, and look at your passkeys.';
   return {
     subject: `${NETWORK_NAME}: @${handle} ${title}`,
     text: paragraphs(
       `${what} the account @${handle} on ${NETWORK_NAME}.`,
-      `If it was you, there is nothing to do. If it was not, somebody is in your account: sign in, change the password, and look at your passkeys. ${whomToAsk(contact)}`,
+      `If it was you, there is nothing to do. If it was not, somebody is in your account: ${whatToDo} ${whomToAsk(contact)}`,
     ),
   };
 }

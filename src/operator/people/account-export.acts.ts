@@ -2,6 +2,8 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { BeginAccountExport, begunExport } from '../../commands/account/export-account.js';
 import { mailDelivery } from '../../base/config/mail-settings.js';
+import { CredentialRow } from '../../base/store/authority/credential.row.js';
+import { needsStepAfterRecovery } from '../../domain/account/factors.js';
 import { AUDIT_BEHIND } from '../../doors/auth/own-data/data-files.js';
 import { ACCOUNT_PATH } from '../../doors/auth/settings.js';
 import { HttpRefusal } from '../../server/errors.js';
@@ -29,11 +31,16 @@ async function exportable(services: ActServices, params: ActContext['params']) {
   );
 }
 
-/** With a password, and either a confirmed address, which gets a link by mail, or a sign-in of the last 30 days. */
-async function canSignIn({ addresses, config, log, clock }: ActServices, actorId: string): Promise<boolean> {
+/** With a password, and either a sign-in of the last 30 days, or a confirmed address, whose mails open the account. */
+async function canSignIn(
+  { addresses, config, log, clock, store }: ActServices,
+  actorId: string,
+): Promise<boolean> {
   const holder = await addresses.holder(actorId);
   if (!holder) return false;
-  if (holder.isVerified && mailDelivery(config) !== 'none') return true;
+  const { factors } = await store.db.findOneByOrFail(CredentialRow, { actorId });
+  if (holder.isVerified && mailDelivery(config) !== 'none' && !needsStepAfterRecovery(factors, clock.now()))
+    return true;
   const [newest] = await newestEventOf(log, streams.signIns(actorId));
   return newest !== undefined && newest.event.data.at + SIGNED_IN_MS > clock.now();
 }
