@@ -141,7 +141,7 @@ describe('one address', () => {
     const owner = await mail.verified();
     const spelled = owner.address.toUpperCase();
     const other = await mail.signUp(spelled);
-    const received = await mail.smtp.take(spelled.replace('EXAMPLE.ORG', 'example.org'));
+    const received = await mail.smtp.take(owner.address);
     expect(received.source).toContain(`Subject: Plaza: this address is already that of @${owner.handle}`);
     expect(received.text).not.toMatch(/https?:/);
     expect(received.text).not.toContain(other.handle);
@@ -313,9 +313,7 @@ describe('mails', () => {
     for (let times = 0; times <= limits.mail.recovery.quota; times++)
       pages.add((await mail.askRecovery(person.address.toUpperCase())).text);
     expect(pages.size).toBe(1);
-    expect(await mail.recipients(person.address.split('@')[0]?.toUpperCase() ?? '')).toHaveLength(
-      limits.mail.recovery.quota,
-    );
+    expect(await mail.recipients(person.address)).toHaveLength(limits.mail.recovery.quota);
     const links = mail.smtp.received.splice(0).map(linkIn);
     // Until none of these works any more, since time or the person ended them.
     expect((await new Visitor(mail.network.baseUrl).open(links.at(-1) ?? '')).text).toContain(person.handle);

@@ -44,7 +44,11 @@ export class Composer {
     const draft = await this.draft(request);
     if (!draft) return undefined;
     if (!isRetry && !(await this.isWithinBudget(request, mailbox.key, draft))) return undefined;
-    return { actorId: draft.holder.actorId, to: mailbox.address, ...(await draft.text()) };
+    const { holder } = draft;
+    // A server may tell capitals apart, so a stranger's spelling of an address could be another mailbox.
+    const isOfStranger = request.kind === 'recovery' || holder.actorId !== request.actorId;
+    const { address } = (isOfStranger && mailboxOf(holder.email)) || mailbox;
+    return { actorId: holder.actorId, to: address, ...(await draft.text()) };
   }
 
   /**
