@@ -15,13 +15,12 @@ export const PASSWORD_MIN_CODE_POINTS = 8;
  */
 export function passwordFormProblem(password: string): string | undefined {
   const normalized = normalizeText(password, PASSWORD_MAX_CODE_POINTS);
-  if ('fault' in normalized)
-    return `This password ${normalized.fault}; it can have at most ${PASSWORD_MAX_CODE_POINTS} characters.`;
-  const { length } = Array.from(normalized.text);
+  const { length } = Array.from('fault' in normalized ? password : normalized.text);
   if (length < PASSWORD_MIN_CODE_POINTS)
     return `This password is too short; it must have at least ${PASSWORD_MIN_CODE_POINTS} characters.`;
   if (length > PASSWORD_MAX_CODE_POINTS)
     return `This password is too long; it can have at most ${PASSWORD_MAX_CODE_POINTS} characters.`;
+  if ('fault' in normalized) return `This password ${normalized.fault}.`;
   return undefined;
 }
 

@@ -23,6 +23,7 @@ describe('a password', () => {
     ['seven letters with accents of their own', 'e\u0301'.repeat(7), expect.stringContaining('at least 8')],
     ['1,024 letters with accents of their own', 'e\u0301'.repeat(PASSWORD_MAX_CODE_POINTS), undefined],
     ['1,025 emoji', '🦊'.repeat(PASSWORD_MAX_CODE_POINTS + 1), expect.stringContaining('at most 1024')],
+    ['5,000 letters', 'x'.repeat(5_000), 'This password is too long; it can have at most 1024 characters.'],
   ])('has a length in characters: %s', (_case, typed, fault) => {
     expect(passwordFormProblem(typed)).toEqual(fault);
   });
