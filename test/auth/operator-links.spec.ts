@@ -205,7 +205,7 @@ describe('a link of operators is ended', () => {
     const stranger = new Visitor(mail.network.baseUrl);
     const done = await stranger.submitTo(await stranger.open(announced), '/recovery/end');
     expect([done.status, done.text]).toEqual([200, expect.stringContaining('The link is ended')]);
-    expect(ended(await stranger.open(announced))).toBe(true);
+    expect((await stranger.open(announced)).text).toContain('No such link is open');
     expect(await eventsOf(person.actorId)).toMatchObject([
       ['made', {}],
       ['ended', { actorId: person.actorId }],
@@ -221,6 +221,9 @@ describe('a link of operators is ended', () => {
     expect(noticeIn(done)).toContain('The link of the operators is ended');
     expect(done.text).toContain('ended before its use');
     const { link: another } = await make(person.actorId);
+    const late = await person.visitor.submitTo(page, '/account/recovery-link');
+    expect(noticeIn(late)).toContain('That link had ended before');
+    expect(late.text).toContain('End the link');
     expect(await hasEnded(link, person.handle)).toBe(true);
     expect((await mail.recover(another, NEXT)).done.url).toBe(mail.accounts.address);
   });

@@ -218,8 +218,10 @@ export class AccountPages {
     const { account } = await this.checkSignedIn(exchange, fields);
     const { actorId } = account;
     const metadata = pageRequestMetadata(exchange, { actorId });
-    await this.commands.execute(new EndRecoveryLink(actorId, metadata, fields['link']));
-    return this.done(exchange, 'link-ended');
+    const { changed } = await this.commands.execute(
+      new EndRecoveryLink(actorId, metadata, fields['link'] ?? ''),
+    );
+    return this.done(exchange, changed ? 'link-ended' : 'link-ended-before');
   }
 
   async showHistory(exchange: HttpExchange): Promise<PageOrRedirect> {

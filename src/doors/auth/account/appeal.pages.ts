@@ -56,8 +56,10 @@ export class AppealPages {
   async submitEndLink(exchange: HttpExchange, fields: FormFields): Promise<PageOrRedirect> {
     const { actorId } = (await this.check(exchange, fields)).account;
     const metadata = pageRequestMetadata(exchange, { actorId });
-    await this.commands.execute(new EndRecoveryLink(actorId, metadata, fields['link']));
-    this.cookies.setNotice(exchange, 'link-ended');
+    const { changed } = await this.commands.execute(
+      new EndRecoveryLink(actorId, metadata, fields['link'] ?? ''),
+    );
+    this.cookies.setNotice(exchange, changed ? 'link-ended' : 'link-ended-before');
     return { location: APPEAL_PATH };
   }
 

@@ -7,6 +7,7 @@ const notices = {
   'recovered-and-some-connected':
     'Your new password is set, and you are signed out in every other browser. Not every application could be disconnected: your account page lists those that remain.',
   'link-ended': 'The link of the operators is ended. Your password stays as it is.',
+  'link-ended-before': 'That link had ended before. Your password stays as it is.',
   'address-asked':
     'A mail is on its way to that address. Open its link in this browser, and confirm it there.',
   'address-confirmed': 'Your address is confirmed.',

@@ -154,6 +154,18 @@ export function endLinkPage({ action, form, token }: EndLinkPage): string {
   );
 }
 
+/** The page of a mail's link that ended one of the operators before, or of an address that is not whole. */
+export const noOpenLinkPage = ({ account }: { readonly account: string }): string =>
+  pageLayout(
+    'No such link is open',
+    html`<h1>No such link is open</h1>
+      <p>
+        The operators' link is no longer open: it was used or ended, or its time is over. If you did not copy
+        the address whole, open it again from the mail. Nothing was changed now.
+      </p>
+      <p class="aside"><a href="${account}">Your account page says what became of it</a></p>`,
+  );
+
 export function linkEndedPage({ account }: { readonly account: string }): string {
   return pageLayout(
     'The link is ended',

@@ -20,6 +20,7 @@ import {
   endLinkPage,
   linkEndedPage,
   newPasswordPage,
+  noOpenLinkPage,
   recoveryPage,
 } from '../pages/recovery.page.js';
 import type { Passwords } from '../passwords.js';
@@ -137,7 +138,7 @@ export class RecoveryPages {
   async showEnd(exchange: HttpExchange): Promise<PageOrRedirect> {
     enforceLimit(exchange, await this.limits.takeAuthorization(exchange.address));
     const token = queryOf(exchange, 'token');
-    if (!(await this.operatorLinks.readEnding(token))) return ended;
+    if (!(await this.operatorLinks.readEnding(token))) return noOpenLink;
     const form = this.csrf.field(holderOfVisitor(this.cookies.visitorId(exchange)));
     return { page: endLinkPage({ action: recoveryActions.end, form, token }), status: 200 };
   }
@@ -146,7 +147,7 @@ export class RecoveryPages {
     this.csrf.check(holderOfVisitor(this.cookies.visitorId(exchange)), exchange.request.headers, fields);
     enforceLimit(exchange, await this.limits.takeAuthorization(exchange.address));
     const link = await this.operatorLinks.readEnding(fields['token'] ?? '');
-    if (!link) return ended;
+    if (!link) return noOpenLink;
     const { actorId, linkId } = link;
     const metadata = pageRequestMetadata(exchange, { actorId });
     await this.commands.execute(new EndRecoveryLink(actorId, metadata, linkId));
@@ -197,3 +198,5 @@ const unusable = (link: RecoveryLink | undefined): PageOrRedirect =>
   link ? { page: earlyPage({ worksFrom: link.worksFrom }), status: 400 } : ended;
 
 const ended: PageOrRedirect = { page: endedPage({ again: RECOVERY_PATH }), status: 400 };
+
+const noOpenLink: PageOrRedirect = { page: noOpenLinkPage({ account: ACCOUNT_PATH }), status: 400 };
