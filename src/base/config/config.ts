@@ -270,19 +270,33 @@ const environment = z
         path: ['METRICS_PORT'],
         message: 'must differ from PORT and OPERATOR_PORT',
       });
-    if (env.SMTP_URL !== undefined && env.MAIL_FROM === undefined)
-      context.addIssue({ code: 'custom', path: ['MAIL_FROM'], message: 'is required with SMTP_URL' });
-    if (env.SMTP_PASSWORD_FILE !== undefined && !parsedUrl(env.SMTP_URL ?? '')?.username)
-      context.addIssue({
-        code: 'custom',
-        path: ['SMTP_PASSWORD_FILE'],
-        message: 'is set, and SMTP_URL names no user',
-      });
+    for (const [name, message] of mailFaults(env))
+      context.addIssue({ code: 'custom', path: [name], message });
     if (env.ROLE === 'all') return;
     for (const name of ['EVENTSTORE_URL', 'DATABASE_URL', 'VAULT_DATABASE_URL'] as const)
       if (env[name] === undefined)
         context.addIssue({ code: 'custom', path: [name], message: 'is required unless ROLE is all' });
   });
+
+interface MailVariables {
+  readonly SMTP_URL?: string | undefined;
+  readonly SMTP_PASSWORD_FILE?: string | undefined;
+  readonly MAIL_FROM?: string | undefined;
+}
+
+function* mailFaults(env: MailVariables): Generator<readonly [keyof MailVariables, string]> {
+  const { SMTP_URL: url, SMTP_PASSWORD_FILE: file, MAIL_FROM: from } = env;
+  if (url === undefined) {
+    for (const name of ['SMTP_PASSWORD_FILE', 'MAIL_FROM'] as const)
+      if (env[name] !== undefined) yield [name, 'is set, and SMTP_URL is not'];
+    return;
+  }
+  const hasUser = Boolean(parsedUrl(url)?.username);
+  if (from === undefined) yield ['MAIL_FROM', 'is required with SMTP_URL'];
+  if (hasUser && file === undefined) yield ['SMTP_PASSWORD_FILE', 'is required, since SMTP_URL names a user'];
+  if (!hasUser && file !== undefined)
+    yield ['SMTP_PASSWORD_FILE', 'is set, and SMTP_URL names no user: write user@ before the host'];
+}
 
 function faultsOf(url: string): readonly string[] {
   try {

@@ -71,11 +71,25 @@ describe('the configuration', () => {
     rmSync(dirname(file), { recursive: true });
     expect(configFaultsOf(given)).toEqual(['SMTP_PASSWORD_FILE: names a file that does not exist']);
     expect(configFaultsOf({ ...from, SMTP_URL: 'smtp://mail.example', SMTP_PASSWORD_FILE: file })).toContain(
-      'SMTP_PASSWORD_FILE: is set, and SMTP_URL names no user',
+      'SMTP_PASSWORD_FILE: is set, and SMTP_URL names no user: write user@ before the host',
     );
-    expect(configFaultsOf({ SMTP_URL: 'smtp://mail.example' })).toEqual([
-      'MAIL_FROM: is required with SMTP_URL',
-    ]);
+  });
+
+  it.each([
+    [{ SMTP_URL: 'smtp://mail.example' }, ['MAIL_FROM: is required with SMTP_URL']],
+    [from, ['MAIL_FROM: is set, and SMTP_URL is not']],
+    [
+      { ...from, SMTP_URL: 'smtp://plaza@mail.example' },
+      ['SMTP_PASSWORD_FILE: is required, since SMTP_URL names a user'],
+    ],
+  ])('rejects settings of mails that are not whole: %j', (given, faults) => {
+    expect(configFaultsOf(given)).toEqual(faults);
+  });
+
+  it('rejects a password for mails without a server', () => {
+    expect(configFaultsOf({ SMTP_PASSWORD_FILE: '/dev/null' })).toContain(
+      'SMTP_PASSWORD_FILE: is set, and SMTP_URL is not',
+    );
   });
 
   it.each([
@@ -85,13 +99,14 @@ describe('the configuration', () => {
     'mail.example',
     'smtp://mail.example/?x=1',
   ])('rejects an address of a server for mails: %s', (value) => {
-    expect(configFaultsOf({ ...from, SMTP_URL: value })).toEqual([
+    expect(configFaultsOf({ ...from, SMTP_URL: value })).toContainEqual(
       expect.stringMatching(/^SMTP_URL: must be smtp:.*; the password goes into SMTP_PASSWORD_FILE$/),
-    ]);
+    );
   });
 
   it.each(['plaza', 'Plaza <plaza@example.org>', 'plaza@Example.org'])('rejects a sender: %s', (value) => {
-    expect(configFaultsOf({ MAIL_FROM: value })).toEqual([expect.stringMatching(/^MAIL_FROM: must be/)]);
+    const faults = configFaultsOf({ SMTP_URL: 'smtp://mail.example', MAIL_FROM: value });
+    expect(faults).toEqual([expect.stringMatching(/^MAIL_FROM: must be/)]);
   });
 
   it('takes reasons of decisions separated by semicolons', () => {

@@ -28,7 +28,7 @@ describe('the settings for a child process', () => {
       SOURCE_URL: 'https://code.example/plaza/src/v1/',
       OPERATOR_CONTACT: 'help@plaza.example',
       PUBLIC_NUMBERS: 'on',
-      SMTP_URL: 'smtps://plaza@mail.example:465',
+      SMTP_URL: 'smtps://mail.example:465',
       MAIL_FROM: 'plaza@example.org',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
     });
