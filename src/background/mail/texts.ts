@@ -60,7 +60,7 @@ export const recoveredMail = (
   subject: `${NETWORK_NAME}: @${handle} has a new password`,
   text: paragraphs(
     `Somebody set a new password for the account @${handle} on ${NETWORK_NAME}, by a link ${by === 'mail' ? 'in a mail' : 'of the operators'}. Every browser was signed out.`,
-    `If it was you, there is nothing to do. If it was not, somebody ${by === 'mail' ? "reads the mails of the account's address" : 'asked the operators in your name'}. ${whomToAsk(contact)}`,
+    `If it was you, there is nothing to do. If it was not, somebody ${by === 'mail' ? "reads the mails of the account's address" : 'asked the operators in your name'}: ${by === 'mail' ? 'change the password of your mail, ' : ''}ask for a new password at the sign-in page, and look at your passkeys and applications. ${whomToAsk(contact)}`,
   ),
 });
 
