@@ -145,8 +145,10 @@ describe('a link of a mail', () => {
   it('leads a suspended person to the page of appeals, and nowhere else', async () => {
     const person = await mail.verified();
     await mail.accounts.suspend(person.handle, person.actorId);
-    const { visitor, done } = await mail.recover(await mail.recoveryLink(person.address), NEXT);
+    const { visitor, form, done } = await mail.recover(await mail.recoveryLink(person.address), NEXT);
+    expect(form.text).toContain('opens the page of your suspended account');
     expect(done.url).toBe(`${mail.accounts.address}/appeal`);
+    expect(noticeIn(done)).toContain('Your new password is set');
     expect(await mail.accounts.isSignedIn(visitor)).toBe(false);
   });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { streams } from '../../src/log/streams.js';
 import { alertIn, isSignInPage, noticeIn } from './support/account.js';
 import { password } from './support/auth-network.js';
-import { authorizationRequest } from './support/flow.js';
+import { authorizationRequest, isLive } from './support/flow.js';
 import { linkIn, MailFixture } from './support/mail.js';
 import type { PersonWithAddress } from './support/mail.js';
 import { addPasskey, answerWith, changeByPassword, requireSecondStep } from './support/passkeys.js';
@@ -155,7 +155,11 @@ describe('the link of a mail', () => {
     await mail.query(`UPDATE authority.credential SET factors = factors - 'requiredAt' WHERE actor_id = $1`, [
       person.actorId,
     ]);
-    const { visitor, done } = await mail.recover(await mail.recoveryLink(person.address), NEXT);
+    const token = await mail.accounts.connect(person.visitor);
+    const link = await mail.recoveryLink(person.address);
+    const { visitor, form, done } = await mail.recover(link, NEXT, { disconnect: 'all' });
+    expect(form.text).toContain('Then you show a passkey or type a recovery code');
+    expect(await isLive(mail.accounts.client, token)).toBe(true);
     // A page of the sign-in would use up the notice.
     const { headers } = await visitor.request(`${mail.accounts.address}/passkeys`);
     expect([isSecondStep(done), headers.get('location')]).toEqual([true, '/api/auth/account']);
@@ -164,6 +168,7 @@ describe('the link of a mail', () => {
     expect(list.url).toBe(`${mail.accounts.address}/passkeys`);
     expect(list.text).toMatch(/phone.*Remove/s);
     expect(noticeIn(list)).toContain('Your new password is set');
+    expect(await isLive(mail.accounts.client, token)).toBe(false);
     expect(await isIn(visitor)).toBe(true);
     await mail.settle();
     mail.smtp.received.length = 0;

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Factors } from '../../domain/account/factors.js';
 import { mailboxOf } from '../../domain/account/mailbox.js';
 import { AuthorityStore } from '../../base/store/authority/authority-store.js';
 import { HandleDigest } from '../support/handle-digest.js';
@@ -11,13 +12,14 @@ export interface AddressHolder {
   readonly email: string;
   readonly state: 'active' | 'suspended';
   readonly passwordHash: string;
+  readonly factors: Factors;
   readonly proof: string | null;
   readonly isVerified: boolean;
 }
 
 const found = (condition: string) => ({
   name: `address-holder-${condition.split(' ')[0]}`,
-  text: `SELECT actor_id AS "actorId", handle, email, state, password_hash AS "passwordHash", address_proof AS proof
+  text: `SELECT actor_id AS "actorId", handle, email, state, password_hash AS "passwordHash", factors, address_proof AS proof
     FROM authority.credential JOIN authority.account USING (actor_id)
     WHERE ${condition} AND state <> 'erased'`,
 });

@@ -46,7 +46,7 @@ import { addressActions } from './address.pages.js';
 import type { AccountErasure } from './account-erasure.js';
 import type { Appeals } from './appeals.js';
 import type { ConnectedApplications } from './connected-applications.js';
-import { disconnectAll } from './disconnect-all.js';
+import { disconnectAll, falseInOutage } from './disconnect-all.js';
 import type { Histories } from './histories.js';
 import { linksOf } from './links-of.js';
 import { noticeText } from './notices.js';
@@ -132,9 +132,19 @@ export class AccountPages {
     const outcome = await this.secondStep.check(exchange, fields);
     if ('ended' in outcome) return { location: ACCOUNT_PATH };
     if ('problem' in outcome) return this.secondStep.show(exchange, secondStepAt(exchange), outcome.problem);
+    const { actorId, mayAct } = outcome.account;
     const entered = await this.enter(exchange, outcome.account);
-    // After a recovery: somebody else may have added a passkey.
-    return isAfterRecovery(exchange) && outcome.account.mayAct ? { location: PASSKEYS_PATH } : entered;
+    const { after } = secondStepAt(exchange);
+    if (after === 'recovery-all') {
+      const metadata = pageRequestMetadata(exchange, { actorId });
+      const isComplete = await disconnectAll(this.commands, actorId, metadata).catch(falseInOutage);
+      if (!isComplete) {
+        this.cookies.setNotice(exchange, 'recovered-and-some-connected');
+        return entered;
+      }
+    }
+    // Somebody else may have added a passkey.
+    return after !== undefined && mayAct ? { location: PASSKEYS_PATH } : entered;
   }
 
   private async enter(exchange: HttpExchange, account: SignInResult): Promise<PageOrRedirect> {
@@ -328,9 +338,12 @@ export class AccountPages {
   }
 }
 
-const isAfterRecovery = (exchange: HttpExchange): boolean => queryOf(exchange, 'after') === 'recovery';
+/** The steps that follow a recovery, by the field `after` of the address. */
+const afterRecovery: ReadonlySet<string> = new Set(['recovery', 'recovery-all']);
 
-const secondStepAt = (exchange: HttpExchange) => ({
-  action: isAfterRecovery(exchange) ? `${SECOND_STEP_PATH}?after=recovery` : SECOND_STEP_PATH,
-  back: ACCOUNT_PATH,
-});
+function secondStepAt(exchange: HttpExchange) {
+  const asked = queryOf(exchange, 'after');
+  const after = afterRecovery.has(asked) ? asked : undefined;
+  const action = after === undefined ? SECOND_STEP_PATH : `${SECOND_STEP_PATH}?after=${after}`;
+  return { action, back: ACCOUNT_PATH, after };
+}

@@ -2,6 +2,7 @@ import type { CommandBus } from '@nestjs/cqrs';
 import { RevokeGrants } from '../../../commands/grant/revoke-grants.js';
 import { Refusal } from '../../../domain/refusal.js';
 import type { EventMetadata } from '../../../log/recorded.js';
+import { isOutage } from '../../../log/witness/outage.js';
 
 /**
  * Revokes all grants of a person. Returns false if the log lacks one of them: the others have ended, and a sign-out must go
@@ -19,4 +20,10 @@ export async function disconnectAll(
     if (error instanceof Refusal && error.code === 'not_found') return false;
     throw error;
   }
+}
+
+/** For `catch`, once a new password is set: the page must say so, and what is left to do. */
+export function falseInOutage(error: unknown): false {
+  if (isOutage(error)) return false;
+  throw error;
 }

@@ -73,18 +73,27 @@ export function askedPage({
   );
 }
 
+/** By the state of the account, if no second step follows. */
+const nextWords = {
+  active: 'It signs you in here, and signs every other browser out.',
+  suspended: 'It signs every browser out, and opens the page of your suspended account here.',
+  'second-step':
+    'It signs every browser out. Then you show a passkey or type a recovery code, and are signed in here.',
+} as const;
+
 export interface NewPasswordPage {
   readonly action: string;
   readonly form: string;
   readonly handle: string;
+  readonly next: keyof typeof nextWords;
   readonly fault: string | undefined;
 }
 
-export function newPasswordPage({ action, form, handle, fault }: NewPasswordPage): string {
+export function newPasswordPage({ action, form, handle, next, fault }: NewPasswordPage): string {
   return pageLayout(
     'A new password',
     html`<h1>A new password for @${handle}</h1>
-      <p class="quiet">It signs you in here, and signs every other browser out.</p>
+      <p class="quiet">${nextWords[next]}</p>
       <form method="post" action="${action}">
         ${hiddenField('form', form)}
         <input hidden name="username" value="${handle}" autocomplete="username" />

@@ -10,9 +10,9 @@ import { RECOVERY_LINK_MINUTES } from '../../../commands/account/recovery-links.
 import type { RecoveryLink, RecoveryLinks } from '../../../commands/account/recovery-links.js';
 import type { MailRequests } from '../../../commands/mail/mail-requests.js';
 import { needsStepAfterRecovery } from '../../../domain/account/factors.js';
+import type { Factors } from '../../../domain/account/factors.js';
 import { mailboxOf } from '../../../domain/account/mailbox.js';
-import { isOutage } from '../../../log/witness/outage.js';
-import { disconnectAll } from '../account/disconnect-all.js';
+import { disconnectAll, falseInOutage } from '../account/disconnect-all.js';
 import {
   askedPage,
   earlyPage,
@@ -115,21 +115,23 @@ export class RecoveryPages {
     const disconnect = (of: string) =>
       disconnectAll(this.commands, of, pageRequestMetadata(exchange, { actorId: of }));
     // First while the link still works, and the person can retry; again for grants that another browser allowed meanwhile.
-    if (disconnects) await disconnect(holder.actorId);
+    // Who reads the mail alone disconnects nothing: the second step does it then.
+    if (disconnects && !this.needsSecondStep(holder.factors)) await disconnect(holder.actorId);
     const recovered = await this.commands.execute(new RecoverAccount(token, passwordHash, metadata));
     this.cookies.setRecovery(exchange, null);
     if (!recovered) return ended;
     const { actorId, mayAct, factors } = recovered;
-    const needsSecondStep = needsStepAfterRecovery(factors, this.clock.now());
-    if (needsSecondStep) this.secondStep.begin(exchange, { actorId, passwordHash });
-    else if (mayAct) await this.sessions.signIn(exchange, { actorId, passwordHash });
+    if (this.needsSecondStep(factors)) {
+      this.secondStep.begin(exchange, { actorId, passwordHash });
+      this.cookies.setNotice(exchange, 'recovered');
+      return { location: `${SECOND_STEP_PATH}?after=${disconnects ? 'recovery-all' : 'recovery'}` };
+    }
+    if (mayAct) await this.sessions.signIn(exchange, { actorId, passwordHash });
     else this.access.begin(exchange, { actorId, passwordHash });
     const isComplete = !disconnects || (await disconnect(actorId).catch(falseInOutage));
     this.cookies.setNotice(exchange, isComplete ? 'recovered' : 'recovered-and-some-connected');
     // Somebody else may have added a passkey. The account page lists the applications.
     const showsPasskeys = isComplete && factors.passkeys.length > 0;
-    if (needsSecondStep)
-      return { location: showsPasskeys ? `${SECOND_STEP_PATH}?after=recovery` : SECOND_STEP_PATH };
     if (!mayAct) return { location: APPEAL_PATH };
     return { location: showsPasskeys ? PASSKEYS_PATH : ACCOUNT_PATH };
   }
@@ -158,6 +160,10 @@ export class RecoveryPages {
     return worksFrom > this.clock.now();
   }
 
+  private needsSecondStep(factors: Factors): boolean {
+    return needsStepAfterRecovery(factors, this.clock.now());
+  }
+
   private get sendsNone(): boolean {
     return mailDelivery(this.config) === 'none';
   }
@@ -175,21 +181,17 @@ export class RecoveryPages {
     return { page, status: refused === undefined ? 200 : 400 };
   }
 
-  private newPassword(token: string, { handle }: AddressHolder, fault?: string): PageOrRedirect {
+  private newPassword(token: string, holder: AddressHolder, fault?: string): PageOrRedirect {
+    const { handle, state, factors } = holder;
     const page = newPasswordPage({
       action: recoveryActions.password,
       form: this.csrf.field(holderOfLink(token)),
       handle: handle ?? '',
+      next: this.needsSecondStep(factors) ? 'second-step' : state,
       fault,
     });
     return { page, status: fault === undefined ? 200 : 400 };
   }
-}
-
-/** The password is set: the page must say so, and what is left to do. */
-function falseInOutage(error: unknown): false {
-  if (isOutage(error)) return false;
-  throw error;
 }
 
 const holderOfLink = (token: string): string => `recovery:${token}`;
