@@ -21,7 +21,7 @@ import { ownFacts } from '../../src/doors/auth/own-data/own-lines.js';
 import { BeginDownload } from '../../src/commands/account/begin-download.js';
 import { Clock, systemClock } from '../../src/base/support/clock.js';
 import { IdGenerator, systemIds } from '../../src/base/support/id-generator.js';
-import { allScopes } from '../../src/domain/grant/scopes.js';
+import { allScopes, scopeDescriptions } from '../../src/domain/grant/scopes.js';
 import type { AccountDataDisclosed } from '../../src/domain/account/events.js';
 import type { Recorded } from '../../src/log/recorded.js';
 import { EventLog } from '../../src/log/event-log.js';
@@ -257,6 +257,10 @@ describe('a download', () => {
     expect(page.text).not.toMatch(/<script|<a |src=/);
     expect(page.text).toContain('the second version');
     expect(page.text).toMatch(/This is all: \d+ entries/);
+    const [blocked] = of('block.established');
+    expect(page.text).toMatch(new RegExp(`the person:</span>\\s*${String(blocked?.targetActorId)}`));
+    expect(page.text).toContain(scopeDescriptions['block:write']);
+    expect(page.text).not.toMatch(/null: it is hidden|follow, like, reply or mention|block:write/);
     for (const text of ['report about ada', 'note on ada', 'reply of bob', grace.operatorId])
       expect(page.text).not.toContain(text);
     const third = await download(ada);

@@ -163,11 +163,11 @@ export function scopeList(scopes: readonly string[]): Html {
     ...scopes.filter((scope) => !isScope(scope)),
   ];
   return html`<ul class="scopes">
-    ${ordered.map((scope) => html`<li>${inWords(scope)}</li>`)}
+    ${ordered.map((scope) => html`<li>${scopeInWords(scope)}</li>`)}
   </ul>`;
 }
 
-function inWords(scope: string): string {
+export function scopeInWords(scope: string): string {
   if (!isScope(scope)) return scope;
   const words = scopeDescriptions[scope];
   return scope === 'openid' ? `${words}: ${releasedClaims}` : words;
