@@ -348,6 +348,7 @@ describe('mails', () => {
       password,
     });
     expect(page.text).not.toContain('Send me a link');
+    expect(page.text).toContain('This network sends no mail, so no address can be confirmed.');
     expect((await visitor.open(`${origin}/api/auth/account/address`)).text).toContain(
       'https://plaza.example/desk',
     );

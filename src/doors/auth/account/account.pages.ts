@@ -271,6 +271,7 @@ export class AccountPages {
     const { displayName, handle, email, registeredAt, erasesAt, actorId } = signedIn.account;
     const holder = await this.addresses.holder(actorId);
     const { factors, options } = await this.confirmation.of({ actorId, uid: signedIn.uid });
+    const sendsMail = mailDelivery(this.config) !== 'none';
     const page = accountPage({
       actions,
       form: this.csrf.field(holderOfSession(signedIn)),
@@ -278,7 +279,8 @@ export class AccountPages {
       address: {
         isVerified: holder?.isVerified === true,
         change: addressActions.change,
-        verify: mailDelivery(this.config) === 'none' || !mailboxOf(email) ? undefined : addressActions.verify,
+        sendsMail,
+        verify: sendsMail && mailboxOf(email) ? addressActions.verify : undefined,
       },
       applications: await this.applications.of(actorId),
       wrongPasswords: await this.wrongPasswords.of(actorId),

@@ -50,7 +50,8 @@ export interface AccountPage {
   readonly address: {
     readonly isVerified: boolean;
     readonly change: string;
-    /** Undefined: the network sends no mail. */
+    readonly sendsMail: boolean;
+    /** Undefined: no mail can be sent to the address. */
     readonly verify: string | undefined;
   };
   readonly applications: readonly ConnectedApplication[];
@@ -116,12 +117,15 @@ function identity({ person, address, form }: AccountPage): Html {
         <dd>${timeElement(person.registeredAt)}</dd>
       </div>
     </dl>
-    ${address.isVerified ? undefined : unconfirmed(form, address.verify)}
+    ${address.isVerified ? undefined : unconfirmed(form, address)}
   </section>`;
 }
 
-function unconfirmed(form: string, verify: string | undefined): Html | undefined {
-  if (verify === undefined) return undefined;
+function unconfirmed(form: string, { sendsMail, verify }: AccountPage['address']): Html {
+  if (!sendsMail)
+    return html`<p class="quiet">This network sends no mail, so no address can be confirmed.</p>`;
+  if (verify === undefined)
+    return html`<p class="quiet">No mail can be sent to this address, so it cannot be confirmed.</p>`;
   return html`<form method="post" action="${verify}" class="aside">
     ${hiddenField('form', form)}
     <p>
