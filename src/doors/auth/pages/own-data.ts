@@ -54,7 +54,9 @@ function factsOf({ facts, older }: History, more: string): Html {
   );
   return html`${
     list.length === 0
-      ? html`<p class="quiet">${older === undefined ? 'Nothing.' : 'Nothing among the newest events.'}</p>`
+      ? html`<p class="quiet">
+          ${older === undefined ? 'Nothing is listed yet.' : 'Nothing among the newest events.'}
+        </p>`
       : html`<ul class="links">
           ${list}
         </ul>`
