@@ -40,9 +40,16 @@ const format = (timeStyle: 'short' | 'medium') =>
 
 const minutes = format('short');
 const seconds = format('medium');
+const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
 
 /** A time in UTC. @param at Unix milliseconds. */
 export const timeElement = (at: number): Html => timeIn(minutes, at);
+
+/** The day alone, in UTC. */
+export const dayElement = (at: number): Html => {
+  const date = new Date(at);
+  return html`<time datetime="${date.toISOString().slice(0, 10)}">${days.format(date)}</time>`;
+};
 
 /** With seconds, for lists whose order matters. */
 export const secondElement = (at: number): Html => timeIn(seconds, at);

@@ -1,5 +1,5 @@
 import type { Factors, Passkey } from '../../../domain/account/factors.js';
-import { hiddenField, html, timeElement } from '../../../base/pages/html.js';
+import { dayElement, hiddenField, html } from '../../../base/pages/html.js';
 import type { Html } from '../../../base/pages/html.js';
 import { pageLayout } from '../../../base/pages/layout.js';
 import { passkeys as script } from '../../../base/pages/passkey-script.js';
@@ -89,7 +89,8 @@ const passkeyItem = ({ id, name, addedAt, usedOn }: Passkey, change: string): Ht
     <div>
       <strong><bdi>${name}</bdi></strong>
       <p class="small quiet">
-        Added ${timeElement(addedAt)}; ${usedOn === undefined ? 'not used yet' : `last used on ${usedOn}`}.
+        Added on ${dayElement(addedAt)};
+        ${usedOn === undefined ? 'not used yet' : html`last used on ${dayElement(Date.parse(usedOn))}`}.
       </p>
     </div>
     <a href="${change}?act=remove&passkey=${id}">Remove<span class="unseen"> ${name}</span></a>
@@ -109,7 +110,7 @@ const words = {
   require: {
     title: 'Turn the second step on',
     text: 'You get ten recovery codes, each for one sign-in without a passkey. Earlier codes end. You stay signed in here, and are signed out in every other browser.',
-    button: 'Show the codes',
+    button: 'Turn it on and show the codes',
   },
   lift: {
     title: 'Turn the second step off',
