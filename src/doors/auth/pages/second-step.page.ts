@@ -17,7 +17,8 @@ export function secondStepPage({ action, back, form, handle, options, problem }:
   return pageLayout(
     'Second step',
     html`<h1>Second step for @${handle}</h1>
-      <p class="quiet">The password is right. Now show a passkey, or type one of your recovery codes.</p>
+      <p class="quiet">The password is right. A passkey or one of your recovery codes is asked, too.</p>
+      ${options && html`<noscript><p class="problem">To use a passkey, your browser needs JavaScript.</p></noscript>`}
       ${problemBox(problem)} ${passkeyForm({ action, form, options, label: 'Use a passkey' })}
       <form method="post" action="${action}">
         ${hiddenField('form', form)}
