@@ -17,7 +17,7 @@ export function recoveryLinkPage(frame: Frame, { link, worksFrom, worksUntil, to
       ${
         told === 0
           ? 'Nobody is told by mail: the account has no confirmed address, or the network sends none. Its page tells who is signed in.'
-          : 'Its person is told by mail and on the account page, and can end it.'
+          : 'Its person is told by mail and on the account page (while suspended: the page of appeals), and can end it.'
       }
     </p>
     <p><a href="/console">Go on</a></p>
