@@ -6,6 +6,7 @@ import { limits } from '../../src/base/config/limit-settings.js';
 import { CHALLENGE_MS } from '../../src/server/passkeys/challenges.js';
 import { EraseAccount } from '../../src/commands/account/erase-account.js';
 import { startOperatorApi } from '../../src/operator/entrances/operator-server.js';
+import { MAX_PASSKEYS } from '../../src/domain/account/factors.js';
 import { streams } from '../../src/log/streams.js';
 import { enrollInConsole, questionOf, signInToConsole } from '../support/console.js';
 import { Browser } from '../../src/programs/demo/browser.js';
@@ -236,6 +237,23 @@ describe('a signed-in browser without password and passkey', () => {
     for (const typed of ['', 'a wrong password'])
       expect(alertIn(await changeByPassword(person, what, typed))).toBe('That is not your password.');
     expect(await factorEvents(person)).toHaveLength(1);
+  });
+});
+
+describe('a passkey that would be refused', () => {
+  it('is not asked for: the browser checks its name, and the page the number', async () => {
+    const person = await mail.verified();
+    const page = await changeByPassword(person, 'add');
+    expect(page.text).toMatch(/maxlength="64" pattern="\.\*\\S\.\*"/);
+    await mail.query(
+      `UPDATE authority.credential SET factors = jsonb_build_object('passkeys',
+        (SELECT jsonb_agg(jsonb_build_object('id', n::text, 'publicKey', '', 'transports', '[]'::jsonb, 'signCount', 0,
+          'name', 'n', 'addedAt', 0)) FROM generate_series(1, $2::int) n)) WHERE actor_id = $1`,
+      [person.actorId, MAX_PASSKEYS],
+    );
+    const refused = await changeByPassword(person, 'add');
+    expect([refused.status, alertIn(refused)]).toEqual([400, expect.stringContaining('remove one first')]);
+    expect(refused.text).not.toContain('data-passkey="create"');
   });
 });
 

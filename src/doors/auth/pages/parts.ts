@@ -15,6 +15,8 @@ export interface FormField {
   readonly fault?: string | undefined;
   readonly first?: boolean | undefined;
   readonly capitals?: boolean;
+  /** The browser refuses a longer text before it asks for a passkey. */
+  readonly maxLength?: number;
 }
 
 export function textField(field: FormField): Html {
@@ -28,6 +30,7 @@ export function textField(field: FormField): Html {
     fault,
     first = false,
     capitals = false,
+    maxLength,
   } = field;
   const described = [fault && `${name}-fault`, hint && `${name}-hint`].filter(Boolean).join(' ');
   return html`<div class="field">
@@ -42,6 +45,7 @@ export function textField(field: FormField): Html {
       ${value === undefined ? undefined : html`value="${value}"`}
       ${described === '' ? undefined : html`aria-describedby="${described}"`}
       ${fault === undefined ? undefined : html`aria-invalid="true"`}
+      ${maxLength === undefined ? undefined : html`maxlength="${String(maxLength)}" pattern=".*\\S.*"`}
       ${first ? html`autofocus` : undefined}
       required
     />

@@ -6,6 +6,9 @@ import { passkeys as script } from '../../../base/pages/passkey-script.js';
 import { confirmation, passkeyButton, problemBox, textField } from './parts.js';
 import type { PasskeyOptions } from './parts.js';
 
+/** Each of its code points is one or two code units, which a browser counts. */
+const NAME_MAX = 64;
+
 export interface PasskeysSummary {
   readonly address: string;
   readonly factors: Factors;
@@ -183,6 +186,7 @@ export function newPasskeyPage({ action, back, form, options }: NewPasskeyPage):
             label: 'Name of the passkey',
             autocomplete: 'off',
             hint: 'Such as the device that keeps it.',
+            maxLength: NAME_MAX,
             first: true,
           })}
           ${passkeyButton({ options, step: 'create', label: 'Make the passkey', isMain: true })}

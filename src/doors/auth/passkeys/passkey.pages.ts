@@ -1,5 +1,6 @@
 import type { CommandBus } from '@nestjs/cqrs';
 import { ChangeFactors } from '../../../commands/account/change-factors.js';
+import { MAX_PASSKEYS } from '../../../domain/account/factors.js';
 import type { FactorsChange } from '../../../domain/account/factors.js';
 import { Refusal } from '../../../domain/refusal.js';
 import { passkeys as script } from '../../../base/pages/passkey-script.js';
@@ -71,7 +72,7 @@ export class PasskeyPages {
     if (fault !== undefined) return this.confirm(signedIn, act, passkey, fault);
     switch (act) {
       case 'add':
-        return this.askToCreate(signedIn);
+        return this.askToCreate(exchange, signedIn);
       case 'remove':
         return this.change(exchange, signedIn, { kind: 'passkey_removed', id: passkey }, async () => {
           await this.beginAgain(exchange, signedIn);
@@ -111,7 +112,8 @@ export class PasskeyPages {
   }
 
   /**
-   * A change sends a mail, so it counts as one for the account, but for the removal of what a thief added.
+   * A change sends a mail, so it counts as one for the account, but for the removal of what a thief added. A new passkey
+   * counted when it was asked for.
    * @throws {Fault} `login_required`: the session was ended while the proof was checked, as by a new password.
    */
   private async change(
@@ -121,8 +123,7 @@ export class PasskeyPages {
     then: () => Promise<PageOrRedirect>,
   ): Promise<PageOrRedirect> {
     const { actorId } = signedIn.account;
-    if (change.kind !== 'passkey_removed' && change.kind !== 'second_step_lifted')
-      enforceLimit(exchange, await this.limits.takeMailOf(actorId));
+    if (change.kind === 'second_step_required') enforceLimit(exchange, await this.limits.takeMailOf(actorId));
     const metadata = pageRequestMetadata(exchange, { actorId });
     try {
       await this.store.transaction(async () => {
@@ -139,8 +140,12 @@ export class PasskeyPages {
     return then();
   }
 
-  private async askToCreate(signedIn: SignedIn): Promise<PageOrRedirect> {
+  /** Refuses before the device makes a passkey, which it would keep. */
+  private async askToCreate(exchange: HttpExchange, signedIn: SignedIn): Promise<PageOrRedirect> {
     const { factors } = await this.confirmation.of(browserOf(signedIn));
+    if (factors.passkeys.length >= MAX_PASSKEYS)
+      return this.list(exchange, signedIn, `You have ${MAX_PASSKEYS} passkeys: remove one first.`);
+    enforceLimit(exchange, await this.limits.takeMailOf(signedIn.account.actorId));
     const page = newPasskeyPage({
       action: passkeyActions.create,
       back: passkeyActions.list,
