@@ -45,9 +45,9 @@ export class Composer {
     if (!draft) return undefined;
     if (!isRetry && !(await this.isWithinBudget(request, mailbox.key, draft))) return undefined;
     const { holder } = draft;
-    // A server may tell capitals apart, so a stranger's spelling of an address could be another mailbox.
-    const isOfStranger = request.kind === 'recovery' || holder.actorId !== request.actorId;
-    const { address } = (isOfStranger && mailboxOf(holder.email)) || mailbox;
+    // A server may tell capitals apart, so another person's spelling of an address could be another mailbox.
+    const isByAnother = request.kind === 'recovery' || holder.actorId !== request.actorId;
+    const { address } = (isByAnother && mailboxOf(holder.email)) || mailbox;
     return { actorId: holder.actorId, to: address, ...(await draft.text()) };
   }
 
