@@ -41,6 +41,12 @@ module.exports = {
       to: { path: '^(src|projections|test|bench|chaos)/' },
     },
     {
+      name: 'an-example-knows-the-published-api-alone',
+      severity: 'error',
+      from: { path: '^examples/' },
+      to: { path: '^(src|projections|packages|test|bench|chaos|bin)/' },
+    },
+    {
       name: 'a-package-by-its-entries-alone',
       severity: 'error',
       from: { pathNot: '^packages/' },

@@ -7,23 +7,33 @@ import { json } from 'node:stream/consumers';
 /** A reverse proxy between an application and the network that fails on demand. */
 export interface FaultyProxy {
   readonly port: number;
-  /** Forwards the next request for this path, and drops its answer. */
-  loseAnswer(path: string): void;
-  /** Answers the next request for this path with 503 and this Retry-After in seconds. */
-  refuse(path: string, retryAfter: number): void;
+  /** Forwards the next requests for this path, and drops their answers. */
+  loseAnswer(path: string, times?: number): void;
+  /** Answers the next request for this path with this Retry-After in seconds. */
+  refuse(path: string, retryAfter: number, refusal?: Refusal): void;
   /** Replaces members in the next answer for this path. */
   alter(path: string, members: object): void;
-  /** The number of requests for this path. */
-  count(path: string): number;
+  /** The number of requests for this path, or of all. */
+  count(path?: string): number;
+  /** The tokens in all answers so far. */
+  tokens(): string[];
   close(): Promise<void>;
 }
+
+interface Refusal {
+  readonly code: string;
+  readonly status: number;
+}
+
+const paused: Refusal = { code: 'publishing_paused', status: 503 };
 
 type Fault = (answer: ServerResponse) => void;
 
 /** `port`: of the network, which may start later. */
 export async function startFaultyProxy(port: number): Promise<FaultyProxy> {
   const seen: string[] = [];
-  const [lost, refused] = [new Set<string>(), new Map<string, Fault>()];
+  const [lost, refused] = [new Map<string, number>(), new Map<string, Fault>()];
+  const issued: string[] = [];
   const altered = new Map<string, object>();
   const server = createServer((request, answer) => {
     const [path = ''] = (request.url ?? '').split('?');
@@ -32,7 +42,10 @@ export async function startFaultyProxy(port: number): Promise<FaultyProxy> {
     if (fault && refused.delete(path)) return fault(answer);
     const { url: target, method, headers } = request;
     const onward = requestOf({ host: '127.0.0.1', port, path: target, method, headers }, (response) => {
-      if (lost.delete(path)) return void answer.destroy();
+      const losses = lost.get(path) ?? 0;
+      lost.set(path, losses - 1);
+      if (losses > 0) return void answer.destroy();
+      if (path.endsWith('/token')) response.on('data', (body) => issued.push(...tokensIn(String(body))));
       const members = altered.get(path);
       if (members && altered.delete(path)) return void answerWith(members, response, answer);
       answer.writeHead(response.statusCode ?? 502, response.rawHeaders);
@@ -45,14 +58,15 @@ export async function startFaultyProxy(port: number): Promise<FaultyProxy> {
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
-    loseAnswer: (path) => void lost.add(path),
-    refuse: (path, retryAfter) =>
+    loseAnswer: (path, times = 1) => void lost.set(path, times),
+    refuse: (path, retryAfter, { code, status } = paused) =>
       void refused.set(path, (answer) => {
-        answer.writeHead(503, { 'content-type': 'application/json', 'retry-after': String(retryAfter) });
-        answer.end(JSON.stringify({ error: 'publishing_paused', message: 'Come back later.' }));
+        answer.writeHead(status, { 'content-type': 'application/json', 'retry-after': String(retryAfter) });
+        answer.end(JSON.stringify({ error: code, message: 'Come back later.' }));
       }),
     alter: (path, members) => void altered.set(path, members),
-    count: (path) => seen.filter((one) => one === path).length,
+    count: (path) => seen.filter((one) => path === undefined || one === path).length,
+    tokens: () => issued,
     close: async () => {
       server.close();
       server.closeAllConnections();
@@ -66,3 +80,7 @@ async function answerWith(members: object, response: IncomingMessage, answer: Se
   answer.writeHead(response.statusCode ?? 502, { 'content-type': 'application/json' });
   answer.end(JSON.stringify({ ...body, ...members }));
 }
+
+/** Access, refresh and ID tokens of a token response. */
+const tokensIn = (body: string): string[] =>
+  [...body.matchAll(/"(?:access|refresh|id)_token":"([^"]+)"/g)].map(([, token = '']) => token);

@@ -1,0 +1,72 @@
+import type { Post, View } from '../copy.ts';
+import { hidden, markup } from '../markup.ts';
+import type { Markup } from '../markup.ts';
+import type { Member, Routes } from '../visit.ts';
+import { goTo } from '../visit.ts';
+import { kept, take } from '../store.ts';
+import { empty, older } from './layout.ts';
+import { composer, postList } from './post.ts';
+
+/** The authors of posts, and those of the posts they reply to if the view has them. */
+export const authorsOf =
+  (posts: readonly Post[]) =>
+  ({ posts: known }: View): string[] =>
+    posts.flatMap(({ authorActorId, parentId = '' }) =>
+      [authorActorId, known.get(parentId)?.authorActorId ?? []].flat(),
+    );
+
+const nobody = empty(
+  'home',
+  'It is quiet here',
+  markup`Posts of the people you follow come here. <a href="/find">Find somebody by handle</a>, or write the first one.`,
+);
+
+async function home(member: Member) {
+  const page = member.page();
+  const waiting = await unconfirmed(member);
+  const { posts, cursor } = await member.ask((api) => api.GET('/api/timeline', { params: { query: page } }));
+  const isFirst = page.cursor === undefined;
+  return member.show(
+    'Home',
+    authorsOf(posts),
+    (reader) => markup`${isFirst && markup`${composer()}${waiting}`}
+${postList(posts, reader, isFirst ? 'all' : '', nobody)}${older(cursor)}`,
+  );
+}
+
+/** A form with a text, before the network has confirmed it. */
+export interface Waiting {
+  readonly actorId: string;
+  /** Where it goes. */
+  readonly path: string;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+const intentOf = ({ fields }: Waiting) => fields['intentId'] ?? '';
+
+/** Asks the network what became of texts without an answer, and shows those that it does not know. */
+async function unconfirmed({ ask, me, visit: { browser } }: Member): Promise<Markup | undefined> {
+  const all = (kept('waiting', browser) as Waiting[]).filter(({ actorId }) => actorId === me);
+  if (all.length === 0) return undefined;
+  const intentIds = all.slice(0, 200).map(intentOf);
+  const { intents } = await ask((api) => api.POST('/api/intents/lookup', { body: { intentIds } }));
+  const arrived = new Set(
+    intents.filter(({ outcome }) => outcome === 'kept').map(({ intentId }) => intentId),
+  );
+  for (const intentId of arrived) take('waiting', intentId, browser);
+  return markup`${arrived.size > 0 && markup`<p class="notice" role="status">A text without an answer had arrived after all.</p>`}
+${all.filter((waiting) => !arrived.has(intentOf(waiting))).map(card)}`;
+}
+
+const card = ({ path, fields }: Waiting): Markup => markup`<section class="notice" aria-label="Not sent yet">
+<h2>Not sent yet</h2><blockquote class="kept" dir="auto">${fields['text']}</blockquote>
+<div class="bar"><form method="post" action="${path}">${hidden(fields)}<button class="main">Send it</button></form>
+<form method="post" action="/waiting/discard">${hidden({ intent: fields['intentId'] ?? '' })}<button>Discard it</button></form></div></section>`;
+
+export const homeRoutes: Routes<Member> = {
+  'GET /': home,
+  'POST /waiting/discard': ({ visit }) => {
+    take('waiting', visit.fields['intent'] ?? '', visit.browser);
+    return goTo('/');
+  },
+};

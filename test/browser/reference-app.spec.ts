@@ -1,0 +1,296 @@
+/** @slow */
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { startReferenceApp } from '../examples/support/reference-app.js';
+import type { ReferenceApp } from '../examples/support/reference-app.js';
+import { operatorOf } from '../support/api.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { CHECKS_MS, until } from '../support/until.js';
+import { createAccount, newHandle } from './support/application.js';
+import { describeInBrowser, startChromium } from './support/chromium.js';
+import { accessibilityFaults } from './support/console.js';
+import { allow, signIn } from './support/flow.js';
+import { expectLegible, isFocusVisible } from './support/legibility.js';
+import { WatchedBrowser } from './support/watched-browser.js';
+
+describeInBrowser('the reference application, in a real browser,', () => {
+  let network: TestNetwork;
+  let app: ReferenceApp;
+  let chromium: Browser;
+  let watched: WatchedBrowser;
+
+  beforeAll(async () => {
+    [network, chromium] = await Promise.all([startNetwork(), startChromium()]);
+    watched = new WatchedBrowser(chromium);
+    app = await startReferenceApp(network);
+  });
+
+  afterEach(() => watched.close());
+
+  afterAll(async () => {
+    await chromium?.close();
+    await app?.stop();
+    await network?.stop();
+  });
+
+  interface Someone {
+    readonly page: Page;
+    readonly handle: string;
+    readonly name: string;
+  }
+
+  async function someone(name: string, options = {}): Promise<Someone> {
+    const handle = await createAccount(network, newHandle(name.toLowerCase()), name);
+    const page = await watched.newPage(options);
+    await page.goto(app.origin);
+    await page.getByRole('button', { name: 'Sign in or join' }).click();
+    await signIn(page, handle);
+    await allow(page);
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    return { page, handle, name };
+  }
+
+  async function say({ page }: Someone, text: string): Promise<void> {
+    await page.goto(app.origin);
+    await page.getByLabel('What is happening?').fill(text);
+    await page.locator('main').getByRole('button', { name: 'Post' }).click();
+    await post(page, text).waitFor();
+  }
+
+  async function follow({ page }: Someone, { handle, name }: Someone): Promise<void> {
+    await page.goto(`${app.origin}/@${handle}`);
+    await page.getByRole('button', { name: `Follow ${name}` }).click();
+    await page.getByRole('button', { name: `Following ${name}` }).waitFor();
+  }
+
+  const post = (page: Page, text: string) => page.getByRole('article').filter({ hasText: text });
+
+  const like = (page: Page, text: string) => post(page, text).getByRole('button', { name: 'Like' });
+
+  it.each([
+    ['with scripts', true],
+    ['without scripts', false],
+  ])('leads through the whole journey, %s', async (_how, javaScriptEnabled) => {
+    const ana = await someone('Ana', { javaScriptEnabled });
+    const ben = await someone('Ben', { javaScriptEnabled });
+    await say(ana, 'Good morning');
+    await follow(ben, ana);
+    await ben.page.goto(app.origin);
+    await like(ben.page, 'Good morning').click();
+    await ben.page.locator('[aria-pressed=true]').waitFor();
+    await ben.page.reload();
+    expect(await like(ben.page, 'Good morning').getAttribute('aria-pressed')).toBe('true');
+    await post(ben.page, 'Good morning').getByRole('link', { name: 'Reply' }).click();
+    await ben.page.getByLabel('Your reply').fill('And to you, @' + ana.handle);
+    await ben.page.locator('main').getByRole('button', { name: 'Reply' }).click();
+    await post(ben.page, 'And to you').waitFor();
+
+    await ana.page.goto(`${app.origin}/inbox`);
+    for (const said of ['follows you', 'likes your post', 'replied to you'])
+      await ana.page.getByText(said).waitFor();
+    await ana.page.getByRole('button', { name: 'Mark all as read' }).click();
+    await until(async () => (await ana.page.locator('.entries .new').count()) === 0);
+
+    await ana.page.goto(app.origin);
+    await post(ana.page, 'Good morning').locator('summary').click();
+    await post(ana.page, 'Good morning').getByRole('link', { name: 'Edit' }).click();
+    await ana.page.getByLabel('Text').fill('Good evening');
+    await ana.page.getByRole('button', { name: 'Save' }).click();
+    await ana.page.getByText('edited').waitFor();
+    await ana.page.locator('.lead summary').click();
+    await ana.page.getByRole('link', { name: 'Delete' }).click();
+    await ana.page.getByRole('button', { name: 'Delete it' }).click();
+    await ana.page.getByRole('heading', { name: 'Home' }).waitFor();
+    expect(await post(ana.page, 'Good evening').count()).toBe(0);
+
+    await ana.page.goto(`${app.origin}/settings`);
+    await ana.page.getByLabel('About you').fill('Keeper of lamps');
+    await ana.page.getByRole('button', { name: 'Save' }).click();
+    await ana.page.getByText('Keeper of lamps').waitFor();
+    await ana.page.getByRole('link', { name: '1 follower' }).click();
+    await ana.page.locator('main').getByText('Ben').click();
+    await ana.page.locator('.profile summary').click();
+    await ana.page.getByRole('link', { name: 'Report this person' }).click();
+    await ana.page.getByLabel('It is spam').check();
+    await ana.page.getByRole('button', { name: 'Send the report' }).click();
+    await ana.page.getByText('Your report has arrived').waitFor();
+    await ana.page.goto(`${app.origin}/@${ben.handle}`);
+    await ana.page.locator('.profile summary').click();
+    await ana.page.getByRole('link', { name: 'Block this person' }).click();
+    await ana.page.getByRole('button', { name: 'Block' }).click();
+    await ana.page.getByRole('heading', { name: 'Home' }).waitFor();
+    const hidden = await ana.page.goto(`${app.origin}/@${ben.handle}`);
+    expect(hidden?.status()).toBe(404);
+    await ana.page.goto(`${app.origin}/blocks`);
+    await ana.page.getByRole('button', { name: /Unblock/ }).click();
+    await ana.page.getByText('You block nobody').waitFor();
+
+    await ana.page.goto(`${app.origin}/settings`);
+    await ana.page.getByRole('button', { name: 'Sign out' }).click();
+    await ana.page.getByText('You are signed out here').waitFor();
+    expect(watched.takeFaults()).toEqual([]);
+  });
+
+  it('can be used with the keyboard alone, with a visible focus at each step', async () => {
+    const { page } = await someone('Cleo');
+    const reach = async (name: string) => {
+      for (let steps = 0; steps < 30; steps++) {
+        await page.keyboard.press('Tab');
+        expect(await isFocusVisible(page)).toBe(true);
+        const focused = await page.evaluate(() => {
+          const { activeElement: element } = document;
+          return element?.getAttribute('placeholder') ?? element?.textContent?.trim();
+        });
+        if (focused === name) return;
+      }
+      throw new Error(`the keyboard does not reach ${name}`);
+    };
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await reach('What is happening?');
+    await page.keyboard.type('By keyboard');
+    await reach('Post');
+    await page.keyboard.press('Enter');
+    await post(page, 'By keyboard').waitFor();
+    await reach('Like');
+    await page.keyboard.press('Enter');
+    await until(async () => (await like(page, 'By keyboard').getAttribute('aria-pressed')) === 'true');
+    expect(watched.takeFaults()).toEqual([]);
+  });
+
+  it('shows two browsers the posts, edits, removals and inbox entries of each other, without a reload', async () => {
+    const [ana, ben] = [await someone('Ana'), await someone('Ben')];
+    await follow(ana, ben);
+    await follow(ben, ana);
+    for (const { page } of [ana, ben]) await page.goto(app.origin);
+    await say(ben, 'Is anybody there?');
+    await post(ana.page, 'Is anybody there?').waitFor();
+    await say(ana, 'I am');
+    await post(ben.page, 'I am').waitFor();
+    await post(ben.page, 'Is anybody there?').locator('summary').click();
+    await post(ben.page, 'Is anybody there?').getByRole('link', { name: 'Edit' }).click();
+    await ben.page.getByLabel('Text').fill('Nobody?');
+    await ben.page.getByRole('button', { name: 'Save' }).click();
+    await post(ana.page, 'Nobody?').waitFor();
+    await ben.page.getByLabel('Your reply').fill('Hm');
+    await ben.page.locator('main').getByRole('button', { name: 'Reply' }).click();
+    await post(ana.page, 'Hm').waitFor();
+    await post(ana.page, 'Nobody?').getByRole('link', { name: 'Reply' }).click();
+    await ana.page.getByLabel('Your reply').fill('Here');
+    await ana.page.locator('main').getByRole('button', { name: 'Reply' }).click();
+    // Ben sees the reply below his post, and its entry in his inbox.
+    await post(ben.page, 'Here').waitFor();
+    await ben.page.locator('.badge', { hasText: '1' }).waitFor();
+    await ana.page.goto(app.origin);
+    await ben.page.goto(`${ben.page.url()}/delete`);
+    await ben.page.getByRole('button', { name: 'Delete it' }).click();
+    await until(async () => (await post(ana.page, 'Nobody?').count()) === 0);
+    expect(watched.takeFaults()).toEqual([]);
+  });
+
+  it('removes everything of somebody who blocks from the open page of the other', async () => {
+    const [ana, ben] = [await someone('Ana'), await someone('Ben')];
+    await say(ben, 'Soon invisible');
+    await follow(ana, ben);
+    await ana.page.goto(app.origin);
+    await post(ana.page, 'Soon invisible').waitFor();
+    await ben.page.goto(`${app.origin}/@${ana.handle}`);
+    await ben.page.locator('.profile summary').click();
+    await ben.page.getByRole('link', { name: 'Block this person' }).click();
+    await ben.page.getByRole('button', { name: 'Block' }).click();
+    await until(async () => (await post(ana.page, 'Soon invisible').count()) === 0);
+    expect(watched.takeFaults()).toEqual([]);
+  });
+
+  it('executes nothing of what people type', async () => {
+    const ana = await someone('<b>Ana</b>');
+    const hostile = `<script>document.title='x'</script><img src=x onerror="document.title='x'"> javascript:alert(1)`;
+    await say(ana, hostile);
+    await ana.page.goto(`${app.origin}/settings`);
+    await ana.page.getByLabel('Website').fill('https://a.example/"onmouseover="document.title=1');
+    await ana.page.getByRole('button', { name: 'Save' }).click();
+    await ana.page.getByText('a.example').waitFor();
+    expect(await ana.page.title()).toBe('<b>Ana</b> · Fountain');
+    expect(await ana.page.locator('main script, main img, main [onmouseover]').count()).toBe(0);
+    expect(watched.takeFaults()).toEqual([]);
+  });
+
+  it('is legible and accessible on a phone and a wide screen, in light and dark', async () => {
+    const visitor = await watched.newPage();
+    await visitor.goto(app.origin);
+    await expectLegible(visitor, 'app-welcome');
+    const [ana, ben] = [await someone('Ana Lovelace'), await someone('Benjamin Babbage')];
+    await expectLegible(ana.page, 'app-home-empty');
+    await say(
+      ben,
+      'The engine is built. It weighs fifteen tons, and nobody knows where to put it.\n\nIdeas? https://engine.example/plans',
+    );
+    await follow(ana, ben);
+    await follow(ben, ana);
+    await say(ana, `In the library, of course. @${ben.handle} has the keys.`);
+    await say(ben, 'The floor of the library is of wood.');
+    await ana.page.goto(app.origin);
+    await like(ana.page, 'fifteen tons').click();
+    await post(ana.page, 'fifteen tons').getByRole('link', { name: 'Reply' }).click();
+    await ana.page.getByLabel('Your reply').fill('Wood can be strengthened. I have drawn it.');
+    await ana.page.locator('main').getByRole('button', { name: 'Reply' }).click();
+    await post(ana.page, 'strengthened').waitFor();
+    const own = (await ana.page.getByRole('link', { name: 'Profile' }).getAttribute('href')) ?? '';
+    const thread = new URL(ana.page.url()).pathname;
+    const pages = [
+      ['home', ana, '/'],
+      ['thread', ana, thread],
+      ['profile', ana, `/@${ben.handle}`],
+      ['own-profile', ana, own],
+      ['followers', ana, `${own}/followers`],
+      ['inbox', ben, '/inbox'],
+      ['settings', ana, '/settings'],
+      ['find', ana, '/find?handle=nobody_here'],
+      ['report', ana, `/report?post=${thread.split('/').at(-1)}`],
+      ['gone', ana, '/nothing'],
+    ] as const;
+    for (const [name, { page }, path] of pages) {
+      await page.goto(app.origin + path);
+      expect({ name, faults: await accessibilityFaults(page) }).toEqual({ name, faults: [] });
+      await expectLegible(page, `app-${name}`);
+    }
+    expect(watched.takeFaults()).toEqual([]);
+  });
+
+  it('says on an open page that the network is away, and goes on when it is back', async () => {
+    const [ana, ben] = [await someone('Ana'), await someone('Ben')];
+    await follow(ana, ben);
+    await ana.page.goto(app.origin);
+    await ana.page.getByLabel('What is happening?').fill('A draft in the middle');
+    await network.killAll('SIGKILL');
+    await ana.page.getByText('The network does not answer').waitFor();
+    await network.restart();
+    await ana.page.locator('.state').waitFor({ state: 'hidden', timeout: CHECKS_MS });
+    await say(ben, 'Back again');
+    await post(ana.page, 'Back again').waitFor();
+    expect(await ana.page.getByLabel('What is happening?').inputValue()).toBe('A draft in the middle');
+  });
+
+  it('ends an open page with its incarnation, and shows nothing that left after the next sign-in', async () => {
+    const [ana, ben] = [await someone('Ana'), await someone('Ben')];
+    await follow(ana, ben);
+    await say(ben, 'Here for a while');
+    await ana.page.goto(app.origin);
+    await ana.page.getByLabel('What is happening?').fill('A draft in the middle');
+    const id = (await post(ana.page, 'Here for a while').getAttribute('id'))?.replace('post-', '') ?? '';
+    const operator = operatorOf(network);
+    await operator.post('posts/:id/restrict', { id, reason: 'a test' });
+    await until(async () => (await post(ana.page, 'Here for a while').count()) === 0);
+    const job = await operator.post('projections/rebuild', { names: [], reason: 'a test' });
+    await until(
+      async () => (await operator.get('jobs/:id', { id: job.id })).state === 'published',
+      CHECKS_MS,
+    );
+    await ana.page.getByText('The network was rebuilt').waitFor();
+    await ana.page.getByRole('button', { name: 'Sign in again' }).click();
+    await allow(ana.page);
+    expect(await ana.page.getByLabel('What is happening?').inputValue()).toBe('A draft in the middle');
+    expect(await post(ana.page, 'Here for a while').count()).toBe(0);
+  });
+});

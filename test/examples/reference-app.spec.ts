@@ -1,0 +1,422 @@
+/** @slow */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { freePort } from '../../src/launch/free-port.js';
+import { Browser } from '../../src/programs/demo/browser.js';
+import type { BrowserUser } from '../../src/programs/demo/browser.js';
+import { streams } from '../../src/log/streams.js';
+import { Visitor } from '../auth/support/visitor.js';
+import type { PageAnswer } from '../auth/support/visitor.js';
+import { operatorOf, password, registerApplication, send } from '../support/api.js';
+import { spawnPlaza } from '../support/command.js';
+import { openLogOf } from '../support/network-log.js';
+import { startNetwork } from '../support/network.js';
+import type { TestNetwork } from '../support/network.js';
+import { consented } from '../support/people.js';
+import { follow, post } from '../support/social.js';
+import { until } from '../support/until.js';
+import { startFaultyProxy } from './support/faulty-proxy.js';
+import type { FaultyProxy } from './support/faulty-proxy.js';
+import { MAIN, startReferenceApp } from './support/reference-app.js';
+import type { ReferenceApp } from './support/reference-app.js';
+
+const TOKEN = '/api/auth/oauth2/token';
+
+let proxy: FaultyProxy;
+let network: TestNetwork;
+let database: Client;
+let app: ReferenceApp;
+let second: ReferenceApp | undefined;
+
+beforeAll(async () => {
+  const port = await freePort();
+  proxy = await startFaultyProxy(port);
+  network = await startNetwork({ PORT: String(port), BASE_URL: `http://localhost:${proxy.port}` });
+  database = new Client(network.env['DATABASE_URL']);
+  await database.connect();
+  app = await startReferenceApp(network);
+});
+
+afterEach(async () => {
+  await second?.stop();
+  second = undefined;
+});
+
+afterAll(async () => {
+  await app?.stop();
+  await database?.end();
+  await network?.stop();
+  await proxy?.close();
+});
+
+interface Person extends BrowserUser {
+  readonly actorId: string;
+  readonly visitor: Visitor;
+}
+
+async function newPerson(displayName = 'Ada'): Promise<Person> {
+  const handle = `r_${randomBytes(5).toString('hex')}`;
+  const account = { handle, displayName, email: `${handle}@example.org`, password };
+  const { actorId } = await operatorOf(network).post('accounts', account);
+  return { handle, password, actorId, visitor: new Visitor(app.origin) };
+}
+
+/** Begins at the form for `returnTo`, and ends before the callback. */
+async function authorize(person: Person, returnTo = '/'): Promise<URL> {
+  const { visitor } = person;
+  const sent = await visitor.submitTo(await visitor.open(app.origin), '/login', { returnTo });
+  return new Browser(network.baseUrl).authorize(sent.url, person);
+}
+
+async function signedIn(displayName?: string): Promise<Person & { readonly home: PageAnswer }> {
+  const person = await newPerson(displayName);
+  const home = await person.visitor.open(await authorize(person));
+  expect(home).toMatchObject({ status: 200, url: `${app.origin}/` });
+  return { ...person, home };
+}
+
+const open = ({ visitor }: Person, path = '/') => visitor.open(app.origin + path);
+
+/** The same person through another application. */
+async function elsewhere({ actorId }: Person, scope = 'openid read post:create post:edit relation:write') {
+  return consented(network, await registerApplication(network), actorId, scope);
+}
+
+async function textsOf({ actorId }: Person): Promise<string[]> {
+  const { body } = await send(network.baseUrl, 'GET', '/api/reconcile');
+  const posts = body.posts as { authorActorId: string; text: string }[];
+  return posts.filter(({ authorActorId }) => authorActorId === actorId).map(({ text }) => text);
+}
+
+async function expireAccessTokens({ actorId }: Person): Promise<void> {
+  const { rowCount } = await database.query(
+    `UPDATE authority.oidc_record SET expires_at = now() - interval '1 second'
+     WHERE kind = 'AccessToken' AND grant_id IN (SELECT grant_id FROM authority.app_grant WHERE actor_id = $1)`,
+    [actorId],
+  );
+  expect(rowCount).toBeGreaterThan(0);
+}
+
+/** Types of the events of the person's grant for the application. */
+async function eventsOfGrant({ actorId }: Person): Promise<string[]> {
+  const { rows } = await database.query<{ grant_id: string }>(
+    'SELECT grant_id FROM authority.app_grant WHERE actor_id = $1 AND app_id = $2',
+    [actorId, app.clientId],
+  );
+  const opened = await openLogOf(network);
+  try {
+    const types: string[] = [];
+    for (const { grant_id: grantId } of rows)
+      for (const { event } of await opened.log.read(streams.grant(grantId))) types.push(event.type);
+    return types;
+  } finally {
+    await opened.close();
+  }
+}
+
+describe('sign-in', () => {
+  it('gives the browser two opaque cookies, and no token in any answer', async () => {
+    const { visitor, home } = await signedIn();
+    expect(visitor.cookieValues).toHaveLength(2);
+    for (const value of visitor.cookieValues) expect(value).toMatch(/^[\w-]{43}$/);
+    expect(home.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(home.headers.get('cache-control')).toBe('no-store');
+    const tokens = proxy.tokens();
+    expect(tokens.length).toBeGreaterThan(1);
+    const file = ['', '-wal']
+      .map((part) => readFileSync((app.env['SESSIONS'] ?? '') + part, 'latin1'))
+      .join('');
+    for (const secret of [...tokens, ...visitor.cookieValues]) {
+      expect(home.text).not.toContain(secret);
+      expect(file).not.toContain(secret);
+    }
+  });
+
+  it('gives a new session, whatever cookie the browser had before', async () => {
+    const person = await newPerson();
+    const planted = 'x'.repeat(43);
+    person.visitor.plant('fountain_session', { value: planted, signature: '' });
+    const callback = await authorize(person);
+    expect((await person.visitor.open(callback)).text).toContain('Ada');
+    const headers = { cookie: `fountain_session=${planted}` };
+    const answer = await fetch(`${app.origin}/inbox`, { headers });
+    expect(answer.status).toBe(401);
+  });
+
+  it('refuses a callback of another browser, an unknown state and a second use, and keeps the session', async () => {
+    const person = await newPerson();
+    const callback = await authorize(person);
+    const exchanges = proxy.count(TOKEN);
+    expect(await new Visitor(app.origin).open(callback)).toMatchObject({ status: 400 });
+    const tampered = new URL(callback);
+    tampered.searchParams.set('state', '__proto__');
+    expect(await person.visitor.open(tampered)).toMatchObject({ status: 400 });
+    expect(await person.visitor.open(callback)).toMatchObject({ status: 200 });
+    expect(await person.visitor.open(callback)).toMatchObject({ status: 400 });
+    expect(proxy.count(TOKEN)).toBe(exchanges + 1);
+    expect((await open(person)).text).toContain('Ada');
+  });
+
+  it.each([
+    ['https://elsewhere.example/', '/'],
+    ['//elsewhere.example/', '/'],
+    ['/\\elsewhere.example', '/'],
+    ['javascript:alert(1)', '/'],
+    ['/inbox?cursor=1', '/inbox?cursor=1'],
+  ])('returns to %s at %s of its own', async (returnTo, path) => {
+    const person = await newPerson();
+    const back = await person.visitor.request(await authorize(person, returnTo));
+    expect([back.status, back.headers.get('location')]).toEqual([303, path]);
+  });
+
+  it('says kindly that the person denied', async () => {
+    const person = await newPerson();
+    const page = await person.visitor.open(await authorize({ ...person, decision: 'deny' }));
+    expect(page.status).toBe(400);
+    expect(page.text).toContain('You did not allow it');
+  });
+});
+
+describe('a form', () => {
+  it.each([
+    ['another site', { origin: 'https://elsewhere.example' }],
+    ['another port', { origin: 'http://localhost:1' }],
+    ['a page without an origin', { origin: 'null' }],
+    ['nowhere', {}],
+  ])('from %s does nothing', async (_from, headers) => {
+    const person = await signedIn();
+    const body = new URLSearchParams({ intentId: randomUUID(), text: 'Not mine' });
+    const answer = await person.visitor.request(`${app.origin}/posts`, { method: 'POST', headers, body });
+    expect(answer.status).toBe(403);
+    expect(await textsOf(person)).toEqual([]);
+  });
+
+  it('leads back to a page of its own, whatever address it claims to come from', async () => {
+    const person = await signedIn();
+    const other = await newPerson('Ben');
+    const init = { method: 'POST', body: new URLSearchParams({ intentId: randomUUID() }) };
+    for (const referer of ['https://elsewhere.example/x', `${app.origin}//elsewhere.example/x`]) {
+      const headers = { origin: app.origin, referer };
+      const sent = await person.visitor.request(`${app.origin}/people/${other.actorId}/follow`, {
+        ...init,
+        headers,
+      });
+      expect(new URL(sent.headers.get('location') ?? '', app.origin).origin).toBe(app.origin);
+    }
+  });
+});
+
+describe('a post', () => {
+  it('appears once if its answer is lost, and if its form is sent twice', async () => {
+    const { visitor, home, ...person } = await signedIn();
+    proxy.loseAnswer('/api/posts');
+    for (const _ of [1, 2])
+      expect(await visitor.submitTo(home, '/posts', { text: 'One\r\nTwo' })).toMatchObject({ status: 200 });
+    expect(await textsOf({ visitor, ...person })).toEqual(['One\nTwo']);
+  });
+
+  it.each([
+    ['pilot_rate_limited', 429, 'That was a lot at once'],
+    ['publishing_paused', 503, 'Posting is paused'],
+    ['recovery_quarantined', 503, 'The network is in recovery'],
+    ['recovery_state_missing', 503, 'The network is being set up'],
+    ['restriction_witness_unavailable_or_incomplete', 503, 'The network cannot check who may see what'],
+    ['protected_read_unavailable', 503, 'The network is catching up'],
+    ['domain_storage_unavailable', 503, 'The network could not confirm that'],
+  ])('refused with %s has a page that says so, and is posted once later', async (code, status, title) => {
+    const { visitor, home, ...person } = await signedIn();
+    proxy.refuse('/api/posts', 7, { code, status });
+    const refused = await visitor.submitTo(home, '/posts', { text: 'Kept <b>text</b>' });
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([status, '7']);
+    for (const said of [title, 'Kept &lt;b&gt;text&lt;/b&gt;', 'Try again in 7 seconds', 'it happens once'])
+      expect(refused.text).toContain(said);
+    const waiting = await visitor.open(app.origin);
+    expect(waiting.text).toContain('Not sent yet');
+    // From the page of the refusal, and then from the timeline of another tab.
+    expect(await visitor.submitTo(refused, '/posts')).toMatchObject({ status: 200 });
+    const form = waiting.forms.find(({ fields }) => fields['text'] !== undefined);
+    const body = new URLSearchParams(form?.fields);
+    await visitor.open(`${app.origin}/posts`, { method: 'POST', headers: { origin: app.origin }, body });
+    expect(await textsOf({ visitor, ...person })).toEqual(['Kept <b>text</b>']);
+    expect((await visitor.open(app.origin)).text).not.toContain('Not sent yet');
+  });
+
+  it('is looked up if it has arrived and its answer was lost for good', async () => {
+    const { visitor, home, ...person } = await signedIn();
+    proxy.loseAnswer('/api/posts', 2);
+    const lost = await visitor.submitTo(home, '/posts', { text: 'Did it arrive?' });
+    expect(lost.status).toBe(503);
+    expect((await visitor.open(app.origin)).text).toContain('had arrived after all');
+    expect(await textsOf({ visitor, ...person })).toEqual(['Did it arrive?']);
+  });
+
+  it('of a session that has ended is kept until the same person has signed in again', async () => {
+    const { visitor, home, ...rest } = await signedIn();
+    const person = { visitor, ...rest };
+    await operatorOf(network).post('applications/:id/revoke-grants', { id: app.clientId, reason: 'a test' });
+    const refused = await visitor.submitTo(home, '/posts', { text: 'In the middle' });
+    expect(refused.status).toBe(401);
+    expect(refused.text).toContain('Your connection has ended');
+    const other = await newPerson('Ben');
+    const theirs = await visitor.open(await authorize({ ...other, visitor }));
+    expect(theirs.text).not.toContain('In the middle');
+    const mine = await visitor.open(await authorize(person));
+    expect(mine.text).toContain('In the middle');
+    const body = new URLSearchParams(mine.forms.find(({ fields }) => fields['text'])?.fields);
+    await visitor.open(`${app.origin}/posts`, { method: 'POST', headers: { origin: app.origin }, body });
+    expect(await textsOf(person)).toEqual(['In the middle']);
+  });
+
+  it('changed elsewhere meanwhile is shown beside the edit, which then wins', async () => {
+    const person = await signedIn();
+    await person.visitor.submitTo(person.home, '/posts', { text: 'First' });
+    const there = await elsewhere(person);
+    const { body } = await there.get('/api/timeline');
+    const { id } = body.posts[0] as { id: string };
+    const editor = await open(person, `/posts/${id}/edit`);
+    const theirs = { intentId: randomUUID(), revision: 1, text: 'Second' };
+    expect((await there.patch(`/api/posts/${id}`, theirs)).status).toBe(200);
+    const conflict = await person.visitor.submitTo(editor, '/edit', { text: 'Third' });
+    expect(conflict.status).toBe(409);
+    for (const said of ['has changed meanwhile', 'Second', 'Third']) expect(conflict.text).toContain(said);
+    expect(await person.visitor.submitTo(conflict, '/edit', { text: 'Third' })).toMatchObject({
+      status: 200,
+    });
+    expect(await textsOf(person)).toEqual(['Third']);
+  });
+});
+
+describe('an expired access token', () => {
+  it('is refreshed once for fifty parallel requests over two processes', async () => {
+    const person = await signedIn();
+    second = await startReferenceApp(network, app);
+    await expireAccessTokens(person);
+    const refreshes = proxy.count(TOKEN);
+    const cookie = person.visitor.cookiesFor(app.origin).join('; ');
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, at) =>
+        fetch(`${(at % 2 ? app : second!).address}/inbox`, { headers: { cookie } }),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200));
+    expect(proxy.count(TOKEN)).toBe(refreshes + 1);
+    const events = await eventsOfGrant(person);
+    expect(events.filter((type) => type === 'grant.refreshed')).toHaveLength(1);
+    expect(events).not.toContain('grant.reuse_detected');
+    expect(second.errorOutput()).toBe('');
+  });
+
+  it('ends the session if the outcome of its refresh is unknown, and its refresh token is not sent again', async () => {
+    const person = await signedIn();
+    await expireAccessTokens(person);
+    proxy.loseAnswer(TOKEN);
+    const refreshes = proxy.count(TOKEN);
+    for (const { status, text } of await Promise.all([open(person), open(person)])) {
+      expect(status).toBe(401);
+      expect(text).toContain('Please sign in again');
+    }
+    expect(proxy.count(TOKEN)).toBe(refreshes + 1);
+  });
+});
+
+describe('the end', () => {
+  it('by sign-out keeps the grant, and by disconnecting ends it', async () => {
+    const leaving = await signedIn();
+    const goodbye = await leaving.visitor.submitTo(await open(leaving, '/settings'), '/logout');
+    expect(goodbye.text).toContain('You are signed out here');
+    expect(await eventsOfGrant(leaving)).not.toContain('grant.revoked');
+    const person = await signedIn();
+    const page = await person.visitor.submitTo(await open(person, '/settings'), '/disconnect');
+    expect(page.text).toContain('This application is disconnected');
+    expect(await eventsOfGrant(person)).toContain('grant.revoked');
+  });
+
+  it('leads a suspended person to their account page, and keeps the session until the reinstatement', async () => {
+    const person = await signedIn();
+    const act = { id: person.actorId, reason: 'a test' };
+    await operatorOf(network).post('accounts/:id/suspend', act);
+    const page = await open(person);
+    expect(page.status).toBe(403);
+    expect(page.text).toContain(`${network.baseUrl}/api/auth/account`);
+    await operatorOf(network).post('accounts/:id/reinstate', act);
+    expect(await open(person)).toMatchObject({ status: 200 });
+  });
+
+  it('is told kindly to an erased person', async () => {
+    const person = await signedIn();
+    await operatorOf(network).post('accounts/:id/erase', { id: person.actorId, reason: 'a test' });
+    const page = await open(person);
+    expect(page.status).toBe(401);
+    expect(page.text).toContain('we wish you well');
+  });
+
+  it('comes with a new incarnation, and the next view has nothing that left', async () => {
+    const person = await signedIn();
+    const other = await elsewhere(await newPerson('Ben'));
+    await follow(await elsewhere(person), other);
+    const id = await post(other, 'Here for a while');
+    expect((await until(async () => open(person))).text).toContain('Here for a while');
+    const operator = operatorOf(network);
+    await operator.post('posts/:id/restrict', { id, reason: 'a test' });
+    const { id: job } = await operator.post('projections/rebuild', { names: [], reason: 'a test' });
+    await until(async () => (await operator.get('jobs/:id', { id: job })).state === 'published');
+    const page = await open(person);
+    expect(page.status).toBe(401);
+    expect(page.text).toContain('The network was rebuilt');
+    const again = await person.visitor.open(await authorize(person));
+    expect(again.text).not.toContain('Here for a while');
+  });
+});
+
+describe('texts of people', () => {
+  it('are escaped wherever they are shown', async () => {
+    const hostile = `<img src=x onerror=alert(1)>"'&\u202E`;
+    const person = await signedIn(hostile.slice(0, 40));
+    const shown = await person.visitor.submitTo(person.home, '/posts', {
+      text: `${hostile} https://a.example/"><b> @${person.handle}`,
+    });
+    const profile = await open(person, `/@${person.handle}`);
+    for (const { text } of [shown, profile, await open(person, '/settings')]) {
+      expect(text).not.toContain('<img src=x');
+      expect(text).not.toContain('\u202E');
+    }
+    expect(shown.text).toContain(`<a href="/@${person.handle}">`);
+    expect(shown.text).toContain('href="https://a.example/"');
+  });
+});
+
+it('needs few requests for a first timeline with warm profiles, and a page is small', async () => {
+  const person = await signedIn();
+  const author = await elsewhere(await newPerson('Ben'));
+  await follow(await elsewhere(person), author);
+  for (let n = 0; n < 30; n++)
+    await post(author, `Number ${n}: ${'some words of a usual length '.repeat(4)}`);
+  await open(person);
+  const before = proxy.count();
+  const page = await open(person);
+  expect(proxy.count() - before).toBeLessThanOrEqual(12);
+  expect(Buffer.byteLength(page.text)).toBeLessThanOrEqual(60_000);
+  expect(page.text.match(/<article/g)).toHaveLength(30);
+});
+
+it.each([
+  [{}, 'CLIENT_ID is not set; README.md says where it comes from\n'],
+  [
+    { CLIENT_ID: 'x', CLIENT_SECRET: 'y', BASE_URL: 'http://localhost:1' },
+    'BASE_URL http://localhost:1: fetch failed\n',
+  ],
+])('names a fault of its settings %j in one line', async (settings, said) => {
+  const { code, stderr } = await spawnPlaza(
+    [],
+    { CLIENT_ID: '', CLIENT_SECRET: '', ...settings, SESSIONS: '/tmp/none/x' },
+    '',
+    MAIN,
+  );
+  expect([code, stderr]).toEqual([2, said]);
+});
+
+it('logs nothing unforeseen in all these tests', () => {
+  expect(app.errorOutput()).toBe('');
+});

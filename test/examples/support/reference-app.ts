@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '../../../src/launch/free-port.js';
+import { allScopes } from '../../../src/domain/grant/scopes.js';
+import { operatorOf } from '../../support/api.js';
+import { environment } from '../../support/command.js';
+import type { TestNetwork } from '../../support/network.js';
+
+export const MAIN = fileURLToPath(new URL('../../../examples/reference-app/main.ts', import.meta.url));
+
+/** A running process of the reference application. */
+export interface ReferenceApp {
+  readonly origin: string;
+  readonly clientId: string;
+  /** The address of this process: another one than `origin` if it is the second of an application. */
+  readonly address: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Its error output: unforeseen failures. */
+  errorOutput(): string;
+  stop(): Promise<void>;
+}
+
+/** `first`: another process of this application, with the same sessions. */
+export async function startReferenceApp(
+  network: Pick<TestNetwork, 'baseUrl' | 'env'>,
+  first?: ReferenceApp,
+): Promise<ReferenceApp> {
+  const port = await freePort();
+  const address = `http://localhost:${port}`;
+  const directory = first ? undefined : mkdtempSync(join(tmpdir(), 'reference-app-'));
+  const settings = first?.env ?? (await register(network, address, join(directory ?? '', 'sessions.sqlite')));
+  const env = environment({ ...settings, REFERENCE_APP_PORT: String(port) });
+  const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let errorOutput = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (errorOutput += text));
+  const ended = once(child, 'close');
+  const [line] = (await Promise.race([once(createInterface(child.stdout), 'line'), ended])) as [unknown];
+  if (typeof line !== 'string') throw new Error(`the application did not start:\n${errorOutput}`);
+  return {
+    origin: env['ORIGIN'] ?? '',
+    clientId: env['CLIENT_ID'] ?? '',
+    address,
+    env,
+    errorOutput: () => errorOutput,
+    async stop() {
+      child.kill('SIGTERM');
+      await ended;
+      if (directory !== undefined) rmSync(directory, { recursive: true });
+    },
+  };
+}
+
+async function register(
+  network: Pick<TestNetwork, 'baseUrl' | 'env'>,
+  origin: string,
+  sessions: string,
+): Promise<NodeJS.ProcessEnv> {
+  const { clientId, clientSecret } = await operatorOf(network).post('applications', {
+    name: 'Fountain',
+    redirectUris: [`${origin}/callback`],
+    postLogoutRedirectUris: [`${origin}/`],
+    scopes: [...allScopes],
+  });
+  return {
+    BASE_URL: network.baseUrl,
+    CLIENT_ID: clientId,
+    CLIENT_SECRET: clientSecret,
+    ORIGIN: origin,
+    SESSIONS: sessions,
+  };
+}
