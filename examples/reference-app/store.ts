@@ -7,10 +7,14 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } f
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { settings } from './settings.ts';
+import { quit, settings } from './settings.ts';
 
-mkdirSync(dirname(settings.sessionsFile), { recursive: true, mode: 0o700 });
-closeSync(openSync(settings.sessionsFile, 'a', 0o600));
+try {
+  mkdirSync(dirname(settings.sessionsFile), { recursive: true, mode: 0o700 });
+  closeSync(openSync(settings.sessionsFile, 'a', 0o600));
+} catch (error) {
+  quit(`SESSIONS: ${(error as Error).message}`);
+}
 export const database = new DatabaseSync(settings.sessionsFile, { timeout: 5_000 });
 database.exec(`
   PRAGMA journal_mode = WAL;

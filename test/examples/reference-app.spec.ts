@@ -262,6 +262,7 @@ describe('a post', () => {
     const other = await newPerson('Ben');
     const theirs = await visitor.open(await authorize({ ...other, visitor }));
     expect(theirs.text).not.toContain('In the middle');
+    await visitor.submitTo(await visitor.open(`${app.origin}/settings`), '/logout');
     const mine = await visitor.open(await authorize(person));
     expect(mine.text).toContain('In the middle');
     const body = new URLSearchParams(mine.forms.find(({ fields }) => fields['text'])?.fields);
@@ -373,7 +374,8 @@ describe('the end', () => {
 describe('texts of people', () => {
   it('are escaped wherever they are shown', async () => {
     const hostile = `<img src=x onerror=alert(1)>"'&\u202E`;
-    const person = await signedIn(hostile.slice(0, 40));
+    const name = '<img src=x onerror=alert(1)>';
+    const person = await signedIn(name);
     const shown = await person.visitor.submitTo(person.home, '/posts', {
       text: `${hostile} https://a.example/"><b> @${person.handle}`,
     });
@@ -410,7 +412,7 @@ it.each([
 ])('names a fault of its settings %j in one line', async (settings, said) => {
   const { code, stderr } = await spawnPlaza(
     [],
-    { CLIENT_ID: '', CLIENT_SECRET: '', ...settings, SESSIONS: '/tmp/none/x' },
+    { CLIENT_ID: '', CLIENT_SECRET: '', ...settings, SESSIONS: app.env['SESSIONS'] },
     '',
     MAIN,
   );

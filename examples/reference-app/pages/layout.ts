@@ -42,7 +42,7 @@ export const headers: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
-export function document(title: string, body: Markup): string {
+export function document(title: string, content: Markup, attributes = markup``): string {
   return markup`<!doctype html>
 <html lang="en">
 <head>
@@ -52,7 +52,7 @@ export function document(title: string, body: Markup): string {
 <link rel="stylesheet" href="${addressOf('app.css')}"><link rel="icon" href="${addressOf('icon.svg')}">
 <script src="${addressOf('app.js')}" defer></script>
 </head>
-${sprite}${body}
+<body ${attributes}>${sprite}${content}</body>
 </html>`.html;
 }
 
@@ -73,8 +73,7 @@ export function shell(title: string, content: Markup, { me, view, path }: Frame)
   const unread = unreadOf(view);
   return document(
     title,
-    markup`<body data-after="${view.cursor}">
-<a class="skip" href="#main">Skip to the content</a>
+    markup`<a class="skip" href="#main">Skip to the content</a>
 <div class="shell">
 <header class="rail">
 <a class="brand" href="/">${icon('mark')}<span>Fountain</span></a>
@@ -92,8 +91,8 @@ ${link('/settings', 'gear', 'Settings')}
 <p class="quiet small">Fountain is an example of an application for <a href="${settings.baseUrl}">Plaza</a>. Your posts live on the
 network: every other application shows them too, and you can leave this one with all you have.</p></aside>
 </div>
-<button class="pill main" hidden></button>
-</body>`,
+<button class="pill main" hidden></button>`,
+    markup`data-after="${view.cursor}"`,
   );
 }
 
@@ -120,7 +119,7 @@ export const handleOf = ({ handle }: { readonly handle: string | null }): string
 
 /** A page without a session. */
 export const plain = (title: string, content: Markup): string =>
-  document(title, markup`<body class="plain"><main id="main">${content}</main></body>`);
+  document(title, markup`<main id="main">${content}</main>`, markup`class="plain"`);
 
 export const empty = (name: string, title: string, text: Markup): Markup =>
   markup`<div class="empty">${icon(name)}<h2>${title}</h2><p>${text}</p></div>`;
