@@ -40,7 +40,8 @@ document.addEventListener('submit', (event) => {
   const form = event.target;
   const { draft, swap } = form.dataset;
   if (draft) sessionStorage.removeItem(`draft ${draft}`);
-  if (!swap) return;
+  // News, such as the end of the session, must not reload a page that is being left.
+  if (!swap) return source?.close();
   event.preventDefault();
   void send(form, swap);
 });

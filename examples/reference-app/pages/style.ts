@@ -32,7 +32,7 @@ textarea { resize: vertical; field-sizing: content; max-height: 60vh; } ::placeh
 
 .shell { display: grid; grid-template-columns: 14rem minmax(0, 37.5rem) 18rem; justify-content: center; }
 .shell > main { border-inline: 1px solid var(--line); min-height: 100vh; padding-bottom: 6rem; }
-.title { position: sticky; z-index: 2; top: 0; padding: .9rem 1.25rem; border-bottom: 1px solid var(--line); background: color-mix(in srgb, var(--ground) 88%, transparent); backdrop-filter: blur(10px); }
+.title { position: sticky; z-index: 2; top: 0; padding: .9rem 1.25rem; border-bottom: 1px solid var(--line); background: var(--ground); }
 .state { margin-top: .25rem; color: var(--wrong); font-size: .875rem; }
 .rail { position: sticky; top: 0; align-self: start; display: grid; gap: 1rem; padding: .75rem 1rem; justify-items: start; }
 .rail nav { display: grid; gap: .15rem; }
