@@ -79,6 +79,7 @@ const news = {
     const [shown, list] = [document.getElementById(card.id), $('.posts')];
     const [by, id] = (list?.dataset.live ?? '').split(' ');
     enhance(card);
+    card.classList.toggle('fresh', !shown);
     if (shown?.classList.contains('lead')) card.classList.add('lead');
     if (shown) shown.replaceWith(card);
     else if (!isNew || (by !== 'all' && card.dataset[by] !== id)) return;

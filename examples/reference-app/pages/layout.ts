@@ -87,7 +87,7 @@ ${link('/settings', 'gear', 'Settings')}
 <a class="button main" href="/#compose">Post</a>
 </header>
 <main id="main" tabindex="-1"><div class="title"><h1>${title}</h1><p class="state" role="status" hidden></p></div>${content}</main>
-<aside class="side" aria-label="You and this application">${me && mini(me)}${finder()}
+<aside class="side" aria-label="You and this application">${me && mini(me)}${finder('', 'People, from every page')}
 <p class="quiet small">Fountain is an example of an application for <a href="${settings.baseUrl}">Plaza</a>. Your posts live on the
 network: every other application shows them too, and you can leave this one with all you have.</p></aside>
 </div>
@@ -100,7 +100,10 @@ network: every other application shows them too, and you can leave this one with
 const badge = (unread: number): Markup =>
   markup`<span class="badge"${unread === 0 && new Markup(' hidden')}><b>${unread > 99 ? '99+' : unread}</b><span class="unseen"> unread</span></span>`;
 
-export const finder = (handle = ''): Markup => markup`<form class="finder" action="/find" role="search">
+export const finder = (
+  handle = '',
+  label = 'People',
+): Markup => markup`<form class="finder" action="/find" role="search" aria-label="${label}">
 <label>${icon('search')}<span class="unseen">Handle</span><input name="handle" value="${handle}" placeholder="Find by handle" maxlength="31"
 autocomplete="off" autocapitalize="none" spellcheck="false"></label><button class="unseen">Find</button></form>`;
 

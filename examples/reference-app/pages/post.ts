@@ -18,7 +18,7 @@ export function postCard(post: Post, reader: Reader, { isMain = false } = {}): M
 <a class="to-face" href="/people/${author.actorId}" tabindex="-1" aria-hidden="true">${face(author)}</a>
 <div class="body">
 <header><a class="name" href="/people/${author.actorId}"><bdi>${author.displayName}</bdi></a> <span class="quiet handle">${handleOf(author)}</span>
-<a class="quiet when" href="/posts/${post.id}">${age(post.createdAt)}</a>${post.edited && markup`<span class="quiet"> · edited</span>`}</header>
+<a class="quiet when" href="/posts/${post.id}">${age(post.createdAt)}</a>${post.edited && markup`<span class="quiet">· edited</span>`}</header>
 ${contextOf(post, reader)}
 <p class="text" dir="auto">${linked(post.text)}</p>
 ${isMain && markup`<p class="quiet small">with <bdi>${post.originApp.name}</bdi></p>`}

@@ -46,7 +46,7 @@ textarea { resize: vertical; field-sizing: content; max-height: 60vh; } ::placeh
 .mini { display: flex; align-items: center; gap: .75rem; min-width: 0; color: inherit; text-decoration: none; line-height: 1.3; } .mini > span:last-child { display: grid; min-width: 0; } .mini:hover .name { text-decoration: underline; }
 
 .post { display: grid; grid-template-columns: 2.75rem minmax(0, 1fr); gap: .75rem; padding: 1rem 1.25rem .5rem; border-bottom: 1px solid var(--line); }
-.post > .body > header { line-height: 1.35; } .name { font-weight: 700; color: var(--text); text-decoration: none; } a.name:hover { color: var(--text); text-decoration: underline; }
+.post > .body > header { display: flex; gap: .35rem; line-height: 1.35; white-space: nowrap; } .post header > * { flex: none; } .post header > :is(.name, .handle), .mini .quiet { flex: 0 1 auto; min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; } .post header > .handle { flex-shrink: 20; } .name { font-weight: 700; color: var(--text); text-decoration: none; } a.name:hover { color: var(--text); text-decoration: underline; }
 .when { text-decoration: none; } .when::before { content: "· "; } .when:hover { color: var(--quiet); text-decoration: underline; }
 .post .context { display: flex; align-items: center; gap: .35rem; margin: .1rem 0 0; } .context .icon { width: 1rem; height: 1rem; } .context a { color: inherit; }
 .text { margin: .15rem 0 .4rem; white-space: pre-wrap; } .lead .text { font-size: 1.25rem; line-height: 1.45; margin: .5rem 0; } .above .post { border: 0; padding-bottom: 0; }
@@ -74,8 +74,8 @@ ${Array.from({ length: 8 }, (_, hue) => `.hue${hue} { --hue: ${hue * 45 + 10}; }
 @media (max-width: 68rem) { .shell { grid-template-columns: 5rem minmax(0, 37.5rem); } .side { display: none; } .rail { padding-inline: .5rem; justify-items: center; } .rail nav a { padding: .4rem .9rem; } .rail > .button { display: none; } .rail :is(.brand, nav a) > span:not(.badge) { position: absolute; width: 1px; height: 1px; min-height: 0; padding: 0; overflow: hidden; clip-path: inset(50%); } .badge { position: absolute; left: 2rem; top: .3rem; } }
 @media (max-width: 40rem) {
   .shell { display: block; } .shell > main { border: 0; } .title { padding-left: 1rem; } .post, .composer { padding-inline: 1rem; } .card, .notice, .problem { margin-inline: 1rem; }
-  .rail { position: fixed; z-index: 5; inset: auto 0 0; display: block; padding: 0 .5rem env(safe-area-inset-bottom); background: var(--ground); border-top: 1px solid var(--line); } .rail .brand { display: none; } .rail nav { grid-template-columns: repeat(5, 1fr); } .rail nav a { justify-content: center; min-height: 3.5rem; padding: 0; } .badge { left: 50%; }
+  .rail { position: fixed; z-index: 5; inset: auto 0 0; display: block; justify-items: normal; padding: 0 .5rem env(safe-area-inset-bottom); background: var(--ground); border-top: 1px solid var(--line); } .rail .brand { display: none; } .rail nav { grid-template-columns: repeat(5, 1fr); } .rail nav a { justify-content: center; min-height: 3.5rem; padding: 0; } .badge { left: 50%; }
 }
-@media (prefers-reduced-motion: no-preference) { .posts > .post { animation: appear .25s ease-out; } @keyframes appear { from { opacity: 0; transform: translateY(-.4rem); } } a, button, .button { transition: background-color .15s; } }
+@media (prefers-reduced-motion: no-preference) { .fresh { animation: appear .25s ease-out; } @keyframes appear { from { opacity: 0; transform: translateY(-.4rem); } } a, button, .button { transition: background-color .15s; } }
 @media (forced-colors: active) { .face { border: 1px solid; } .heart[aria-pressed=true] { text-decoration: underline; } }
 `;
