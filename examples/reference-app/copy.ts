@@ -50,15 +50,16 @@ export class LocalCopy {
     const query = known ? { cursor: known.cursor } : {};
     const answer = await ask(this.secret, (api) => api.GET('/api/reconcile', { params: { query } }));
     const base = answer.replace ? undefined : known;
-    const merge = <Item>(
-      old: ReadonlyMap<string, Item> | undefined,
-      items: Item[],
-      key: (item: Item) => string,
-    ) => new Map([...(old ?? []), ...items.map((item) => [key(item), item] as const)].slice(-MAX_ITEMS));
+    const merge = <Item>(old: Iterable<Item> = [], items: Item[], key: (item: Item) => string) =>
+      new Map([...old, ...items].slice(-MAX_ITEMS).map((item) => [key(item), item]));
     const view = {
-      posts: merge(base?.posts, [...answer.posts, ...answer.ownPosts], ({ id }) => id),
-      relations: merge(base?.relations, answer.relations, ({ kind, targetId }) => `${kind} ${targetId}`),
-      inbox: merge(base?.inbox, answer.inbox, ({ id }) => id),
+      posts: merge(base?.posts.values(), [...answer.posts, ...answer.ownPosts], ({ id }) => id),
+      relations: merge(
+        base?.relations.values(),
+        answer.relations,
+        ({ kind, targetId }) => `${kind} ${targetId}`,
+      ),
+      inbox: merge(base?.inbox.values(), answer.inbox, ({ id }) => id),
       cursor: answer.cursor,
     };
     this.latest = view;
@@ -78,10 +79,7 @@ export class LocalCopy {
       for (const id of asked) this.#people.set(id, { actor: found.get(id), until: Date.now() + PROFILE_MS });
     }
     return new Map(
-      wanted.flatMap((id) => {
-        const { actor } = this.#people.get(id) ?? {};
-        return actor ? [[id, actor] as const] : [];
-      }),
+      wanted.flatMap((id) => this.#people.get(id)?.actor ?? []).map((actor) => [actor.actorId, actor]),
     );
   }
 

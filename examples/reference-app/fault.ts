@@ -1,3 +1,8 @@
+interface Details {
+  readonly retryAfter?: number;
+  readonly cause?: unknown;
+}
+
 /**
  * A request that cannot be answered as asked. `code`: of the network, or one of this application (pages/faults.ts has a
  * text for each that people meet). `retryAfter` in seconds.
@@ -7,11 +12,7 @@ export class Fault extends Error {
   readonly code: string;
   readonly retryAfter: number | undefined;
 
-  constructor(
-    status: number,
-    code: string,
-    { retryAfter, cause }: { retryAfter?: number; cause?: unknown } = {},
-  ) {
+  constructor(status: number, code: string, { retryAfter, cause }: Details = {}) {
     super(code, { cause });
     this.status = status;
     this.code = code;
@@ -25,7 +26,7 @@ export class Fault extends Error {
 }
 
 /** Seconds of a `Retry-After` header, as an option of {@link Fault}. */
-export function retryAfterOf(headers: Headers): { retryAfter?: number } {
+export function retryAfterOf(headers: Headers): Details {
   const seconds = Number(headers.get('retry-after'));
   return seconds > 0 ? { retryAfter: seconds } : {};
 }

@@ -2,9 +2,9 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { components } from '../../client/client.ts';
-import type { LocalCopy } from './copy.ts';
+import { LocalCopy } from './copy.ts';
 import { Fault } from './fault.ts';
-import { answerOf, STREAM } from './network.ts';
+import { ask, STREAM } from './network.ts';
 import { unreadOf } from './pages/layout.ts';
 import { postCard } from './pages/post.ts';
 
@@ -15,41 +15,26 @@ const RECONNECT_MS = 2_000;
 const SILENCE_MS = 20_000;
 /** How long the stream stays open without a tab: a person who follows a link is back before. */
 const LINGER_MS = 5_000;
-const MAX_RECENT = 200;
 const MAX_TABS = 20;
 
-/** `data` is made for each tab, since two tabs must not share the intents of their forms. */
-interface News {
-  readonly id: number;
-  readonly kind: 'post' | 'gone' | 'unread' | 'replace';
-  readonly data: () => unknown;
-}
-
-export class LiveNews {
-  readonly #copy: LocalCopy;
+export class LiveCopy extends LocalCopy {
   readonly #tabs = new Set<ServerResponse>();
-  /** News after position `#from`, up to `#position`. */
-  #recent: News[] = [];
-  #from = 0;
+  /** Up to here the stream was read, and here was the last news for a tab. */
   #position = 0;
+  #newest = 0;
   #stream: AbortController | undefined;
 
-  constructor(copy: LocalCopy) {
-    this.#copy = copy;
-  }
-
-  /** Sends a tab the news after this position, until it closes. */
+  /** Sends a tab the news after this position, until it closes. One that has missed some is told to read its page again. */
   join(tab: ServerResponse, position: number): undefined {
     if (!Number.isSafeInteger(position) || this.#tabs.size >= MAX_TABS) throw new Fault(400, 'gone');
     tab.writeHead(200, { 'content-type': STREAM, 'cache-control': 'no-store' }).write('retry: 1000\n\n');
     this.#tabs.add(tab);
     tab.once('close', () => this.#leave(tab));
     if (!this.#stream) {
-      [this.#recent, this.#from, this.#position] = [[], position, position];
+      this.#position = this.#newest = position;
       this.#stream = new AbortController();
       void this.#follow(this.#stream.signal);
-    } else if (position < this.#from) send(tab, { id: this.#position, kind: 'replace', data: () => null });
-    else for (const news of this.#recent.filter(({ id }) => id > position)) send(tab, news);
+    } else if (position < this.#newest) write(tab, 'replace', null, this.#newest);
   }
 
   end(): void {
@@ -60,11 +45,8 @@ export class LiveNews {
 
   #leave(tab: ServerResponse): void {
     this.#tabs.delete(tab);
-    const stream = this.#stream;
     setTimeout(() => {
-      if (this.#tabs.size > 0 || this.#stream !== stream) return;
-      this.#stream = undefined;
-      stream?.abort();
+      if (this.#tabs.size === 0) this.end();
     }, LINGER_MS).unref();
   }
 
@@ -72,103 +54,88 @@ export class LiveNews {
   async #follow(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
-        for await (const frame of this.#frames(signal)) await this.#take(frame);
+        await this.#read(signal);
       } catch (fault) {
         if (signal.aborted) return;
         // The page shows the reason when it is loaded again.
         if (fault instanceof Fault && [401, 403].includes(fault.status)) return this.end();
-        this.#tell('away');
+        for (const tab of this.#tabs) write(tab, 'network', 'away');
         await pause(RECONNECT_MS);
       }
     }
   }
 
-  async *#frames(signal: AbortSignal): AsyncGenerator<Frame> {
+  async #read(signal: AbortSignal): Promise<void> {
     const silence = new AbortController();
-    const both = AbortSignal.any([signal, silence.signal]);
-    const headers = { accept: STREAM, 'last-event-id': String(this.#position) };
     const timer = setTimeout(() => silence.abort(), SILENCE_MS);
+    const headers = { accept: STREAM, 'last-event-id': String(this.#position) };
+    const options = {
+      headers,
+      parseAs: 'stream',
+      signal: AbortSignal.any([signal, silence.signal]),
+    } as const;
     try {
-      const { data } = await answerOf(this.#copy.secret, (api) =>
-        api.GET('/api/events', { headers, parseAs: 'stream', signal: both }),
-      );
-      this.#tell('here');
+      const body = (await ask(this.secret, (api) =>
+        api.GET('/api/events', options),
+      )) as ReadableStream<Uint8Array>;
+      for (const tab of this.#tabs) write(tab, 'network', 'here');
       let text = '';
-      for await (const chunk of (data as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream())) {
+      for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
         timer.refresh();
         const frames = (text + chunk).split('\n\n');
         text = frames.pop() ?? '';
-        yield* frames.map(frameOf);
+        for (const frame of frames) await this.#take(frame);
       }
     } finally {
       clearTimeout(timer);
     }
   }
 
-  async #take({ kind, data, id }: Frame): Promise<void> {
+  /** A frame of the network has one line for each field. */
+  async #take(frame: string): Promise<void> {
+    const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(frame)?.[1];
+    const [kind, data, id] = [field('event'), JSON.parse(field('data') ?? 'null') as unknown, field('id')];
     if (kind === 'end') {
       // A stream ends with its access token. The next request has another one, or learns why there is none.
-      const { error } = JSON.parse(data) as { error: string };
+      const { error } = data as { error: string };
       if (error !== 'invalid_token') throw new Fault(503, error);
-    } else if (kind === 'replace') this.#publish({ id: id ?? this.#position, kind, data: () => null });
-    else if (kind !== undefined) await this.#report(JSON.parse(data) as Event);
-    if (id !== undefined) this.#position = id;
+    } else if (kind === 'replace') this.#publish(kind, () => null, Number(id));
+    else if (kind !== undefined) await this.#report(data as Event);
+    if (id !== undefined) this.#position = Number(id);
   }
 
   async #report(event: Event): Promise<void> {
-    const { position: id } = event;
+    const publish = (kind: string, data: () => unknown) => this.#publish(kind, data, event.position);
     switch (event.kind) {
       case 'post.created':
       case 'post.edited': {
-        const { post } = event;
-        const people = await this.#copy.people([post.authorActorId]);
-        const reader = { me: this.#copy.actorId, people, view: this.#copy.latest };
+        const people = await this.people([event.post.authorActorId]);
+        const reader = { me: this.actorId, people, view: this.latest };
         const isNew = event.kind === 'post.created';
-        return this.#publish({
-          id,
-          kind: 'post',
-          data: () => ({ isNew, html: postCard(post, reader).html }),
-        });
+        return publish('post', () => ({ isNew, html: postCard(event.post, reader).html }));
       }
       case 'post.deleted':
-        return this.#publish({ id, kind: 'gone', data: () => ({ id: event.postId }) });
+        return publish('gone', () => event.postId);
       case 'inbox.added': {
-        const unread = unreadOf(await this.#copy.view());
-        return this.#publish({ id, kind: 'unread', data: () => unread });
+        const unread = unreadOf(await this.view());
+        return publish('unread', () => unread);
       }
       case 'profile.changed':
-        return this.#copy.forgetPeople(event.actorId);
+        return this.forgetPeople(event.actorId);
       case 'relation.established':
       case 'relation.ended':
         // Older posts of somebody newly followed are not reported.
-        if (event.relation.kind === 'follow') this.#publish({ id, kind: 'replace', data: () => null });
+        if (event.relation.kind === 'follow') publish('replace', () => null);
     }
   }
 
-  #publish(news: News): void {
-    this.#recent.push(news);
-    if (this.#recent.length > MAX_RECENT) this.#from = this.#recent.shift()?.id ?? this.#from;
-    for (const tab of this.#tabs) send(tab, news);
-  }
-
-  #tell(state: 'here' | 'away'): void {
-    for (const tab of this.#tabs) tab.write(`event: network\ndata: "${state}"\n\n`);
+  /** `data` is made for each tab, since two tabs must not share the intents of their forms. */
+  #publish(kind: string, data: () => unknown, position: number): void {
+    this.#newest = position;
+    for (const tab of this.#tabs) write(tab, kind, data(), position);
   }
 }
 
-function send(tab: ServerResponse, { id, kind, data }: News): void {
-  tab.write(`event: ${kind}\ndata: ${JSON.stringify(data())}\nid: ${id}\n\n`);
-}
-
-interface Frame {
-  readonly kind: string | undefined;
-  readonly data: string;
-  readonly id: number | undefined;
-}
-
-/** Frames of the network have one line of data. */
-function frameOf(text: string): Frame {
-  const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(text)?.[1];
-  const id = field('id');
-  return { kind: field('event'), data: field('data') ?? '', id: id === undefined ? undefined : Number(id) };
+function write(tab: ServerResponse, kind: string, data: unknown, id?: number): void {
+  tab.write(`event: ${kind}\ndata: ${JSON.stringify(data)}\n${id === undefined ? '' : `id: ${id}\n`}\n`);
 }

@@ -14,14 +14,6 @@ type Part = Markup | string | number | false | undefined | readonly Markup[];
 export const markup = (strings: TemplateStringsArray, ...parts: readonly Part[]): Markup =>
   new Markup(String.raw({ raw: strings }, ...parts.map(escape)));
 
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
 function escape(part: Part): string {
   if (part === undefined || part === false) return '';
   if (part instanceof Markup) return part.html;
@@ -29,7 +21,7 @@ function escape(part: Part): string {
   // Controls of the writing direction would reorder the line around the text.
   return String(part)
     .replaceAll(/[\u202A-\u202E\u2066-\u2069]/g, '')
-    .replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
+    .replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 const LINK = /https?:\/\/[^\s<>"]*[^\s<>"'.,;:!?)\]]|(?<![\w@/.-])@[A-Za-z0-9_]{3,30}(?![\w@])/gu;
@@ -39,10 +31,8 @@ export function linked(text: string): Markup[] {
   const parts: Markup[] = [];
   let from = 0;
   for (const { 0: found, index } of text.matchAll(LINK)) {
-    parts.push(markup`${text.slice(from, index)}`);
-    parts.push(
-      found.startsWith('@') ? markup`<a href="/${found.toLowerCase()}">${found}</a>` : outside(found),
-    );
+    const handle = markup`<a href="/${found.toLowerCase()}">${found}</a>`;
+    parts.push(markup`${text.slice(from, index)}`, found.startsWith('@') ? handle : outside(found));
     from = index + found.length;
   }
   return [...parts, markup`${text.slice(from)}`];
@@ -68,26 +58,18 @@ export const hidden = (fields: Readonly<Record<string, string | number>>): Marku
 export const newIntent = (fields: Readonly<Record<string, string | number>> = {}): Markup[] =>
   hidden({ intentId: randomUUID(), ...fields });
 
-const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
 const full = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
 /** A time as its age, and in full for who asks. The script turns the latter into the reader's zone. */
-export function age(at: number, now = Date.now()): Markup {
-  const ms = Math.max(0, now - at);
+export function age(at: number): Markup {
+  const minutes = Math.max(0, Math.floor((Date.now() - at) / 60_000));
+  const [hours, days] = [Math.floor(minutes / 60), Math.floor(minutes / 1_440)];
   const short =
-    ms < MINUTE
-      ? 'now'
-      : ms < HOUR
-        ? `${Math.floor(ms / MINUTE)} min`
-        : ms < DAY
-          ? `${Math.floor(ms / HOUR)} h`
-          : ms < 7 * DAY
-            ? `${Math.floor(ms / DAY)} d`
-            : day.format(at);
-  return markup`<time datetime="${new Date(at).toISOString()}" title="${full.format(at)} UTC">${short}</time>`;
+    hours < 1 ? `${minutes} min` : days < 1 ? `${hours} h` : days < 7 ? `${days} d` : day.format(at);
+  const words = minutes < 1 ? 'now' : short;
+  return markup`<time datetime="${new Date(at).toISOString()}" title="${full.format(at)} UTC">${words}</time>`;
 }
 
-/** A moment of a fault page in words. */
 export const inWords = (seconds: number): string =>
   seconds < 90 ? `${seconds} second${seconds === 1 ? '' : 's'}` : `${Math.ceil(seconds / 60)} minutes`;

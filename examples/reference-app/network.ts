@@ -2,8 +2,7 @@
 import { plazaClient } from '../../client/client.ts';
 import { Fault, retryAfterOf } from './fault.ts';
 import type { Tokens } from './oauth.ts';
-import { endSession, freshSession, refreshed } from './sessions.ts';
-import type { Authority, Session } from './sessions.ts';
+import { type Authority, endSession, freshSession, refreshed, type Session } from './sessions.ts';
 import { SCOPES, settings } from './settings.ts';
 
 export type Client = ReturnType<typeof plazaClient>;
@@ -18,13 +17,10 @@ interface Result<Data> {
 
 function clientFor(token: string): Client {
   const client = plazaClient(settings.baseUrl, () => token);
-  client.use({
-    onRequest: ({ request }) =>
-      // A stream has its own end (live.ts).
-      request.headers.get('accept') === STREAM
-        ? request
-        : new Request(request, { signal: AbortSignal.timeout(TIMEOUT_MS) }),
-  });
+  const withTimeout = (request: Request) => new Request(request, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+  // A stream has its own end (live.ts).
+  const isStream = (request: Request) => request.headers.get('accept') === STREAM;
+  client.use({ onRequest: ({ request }) => (isStream(request) ? request : withTimeout(request)) });
   return client;
 }
 
@@ -32,10 +28,10 @@ function clientFor(token: string): Client {
  * Returns the answer to a request of the person with this session. `request` must create the identical request each
  * time: after a lost answer it is sent once more. A mutation carries its intent, so it happens once.
  */
-export async function answerOf<Data>(
+export async function ask<Data>(
   secret: string,
   request: (client: Client) => Promise<Result<Data>>,
-): Promise<{ data: Data; response: Response }> {
+): Promise<Data> {
   let session = await freshSession(secret);
   for (let tries = 1; ; tries++) {
     const result = await request(clientFor(session.tokens.access)).catch((cause: unknown) => {
@@ -44,19 +40,12 @@ export async function answerOf<Data>(
     if (result === undefined) continue;
     const { data, error, response } = result;
     checkAuthority(session, response.headers);
-    if (data !== undefined) return { data, response };
+    if (data !== undefined) return data;
     if (tries === 1 && response.status === 401) session = await refreshed(session);
     else if (response.status === 401) endSession(session, 'disconnected');
     else if (tries > 1 || error?.error !== 'recovery_publication_changed')
       throw new Fault(response.status, error?.error ?? 'server_error', retryAfterOf(response.headers));
   }
-}
-
-export async function ask<Data>(
-  secret: string,
-  request: (client: Client) => Promise<Result<Data>>,
-): Promise<Data> {
-  return (await answerOf(secret, request)).data;
 }
 
 /** Learns from the network whom new tokens are for. */
@@ -75,12 +64,9 @@ export async function authorityOf({ access }: Tokens): Promise<Authority> {
 
 /** A session ends if the network answers for somebody else, or has been rebuilt: then nothing that it has shown may be kept. */
 function checkAuthority(session: Session, headers: Headers): void {
-  const differs = (name: string, expected: string) => ![null, expected].includes(headers.get(name));
-  if (differs('x-network-incarnation', session.incarnation)) endSession(session, 'rebuilt');
-  if (
-    differs('x-network-actor-id', session.actorId) ||
-    differs('x-network-app-id', settings.clientId) ||
-    differs('x-network-grant-id', session.grantId)
-  )
-    endSession(session, 'disconnected');
+  const differs = (name: string, expected: string) =>
+    ![null, expected].includes(headers.get(`x-network-${name}`));
+  if (differs('incarnation', session.incarnation)) endSession(session, 'rebuilt');
+  const isOther = differs('actor-id', session.actorId) || differs('grant-id', session.grantId);
+  if (isOther || differs('app-id', settings.clientId)) endSession(session, 'disconnected');
 }

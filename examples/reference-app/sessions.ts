@@ -4,8 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Fault } from './fault.ts';
-import { refreshTokens } from './oauth.ts';
-import type { Tokens } from './oauth.ts';
+import { refreshTokens, type Tokens } from './oauth.ts';
 import { database, decrypt, encrypt, idOf, newSecret } from './store.ts';
 
 const LIFE_MS = 30 * 86_400_000;
@@ -55,7 +54,7 @@ export function sessionOf(secret: string): Session | undefined {
 }
 
 /** @throws {Fault} 401: there is none, or it has ended. */
-export function requireSession(secret: string): Session {
+export function requireSession(secret = ''): Session {
   const session = sessionOf(secret);
   if (!session || session.ended !== undefined) throw new Fault(401, session?.ended ?? 'session_unknown');
   return session;

@@ -1,7 +1,7 @@
 /** One request of a browser, and what pages need of it. */
 import type { IncomingMessage } from 'node:http';
 import type { LocalCopy, View } from './copy.ts';
-import { answerOf, ask } from './network.ts';
+import { ask } from './network.ts';
 import type { Markup } from './markup.ts';
 import { shell } from './pages/layout.ts';
 import type { Reader } from './pages/post.ts';
@@ -14,7 +14,7 @@ export interface Answer {
   readonly location?: string;
   readonly cookies?: readonly string[];
   /** In seconds. */
-  readonly retryAfter?: number;
+  readonly retryAfter?: number | undefined;
 }
 
 export interface Visit {
@@ -24,6 +24,8 @@ export interface Visit {
   readonly fields: Readonly<Record<string, string>>;
   /** The secret of the browser, which outlives sessions. */
   readonly browser: string;
+  /** Of the session, if there is one. */
+  readonly secret: string | undefined;
   /** The path of the page with the form or link, at this application. */
   readonly from: string;
 }
@@ -52,18 +54,17 @@ export function pathWithin(address: string | undefined): string {
 export class Member {
   readonly visit: Visit;
   readonly copy: LocalCopy;
+  /** The actor id. */
+  readonly me: string;
+  readonly id: string;
+  readonly intentId: string;
 
   constructor(visit: Visit, copy: LocalCopy) {
     this.visit = visit;
     this.copy = copy;
-  }
-
-  get me(): string {
-    return this.copy.actorId;
-  }
-
-  get intentId(): string {
-    return this.field('intentId');
+    this.me = copy.actorId;
+    this.id = visit.id;
+    this.intentId = visit.fields['intentId'] ?? '';
   }
 
   /** Browsers send lines of a text with CRLF. */
@@ -78,20 +79,16 @@ export class Member {
   ask: <Data>(request: Parameters<typeof ask<Data>>[1]) => Promise<Data> = (request) =>
     ask(this.copy.secret, request);
 
-  answerOf: <Data>(request: Parameters<typeof answerOf<Data>>[1]) => ReturnType<typeof answerOf<Data>> = (
-    request,
-  ) => answerOf(this.copy.secret, request);
-
-  /** A page, with the profiles of these people. */
+  /** A page. @param ids whose profiles it shows */
   async show(
     title: string,
-    ids: (view: View) => readonly string[],
     content: (reader: Reader) => Markup,
+    ids: (view: View) => string[] = () => [],
   ): Promise<Answer> {
     const view = await this.copy.view();
     const people = await this.copy.people([this.me, ...ids(view)]);
-    const frame = { me: people.get(this.me), view, path: this.visit.url.pathname };
-    return { html: shell(title, content({ me: this.me, view, people }), frame) };
+    const reader = { me: this.me, view, people };
+    return { html: shell(title, content(reader), reader, this.visit.url.pathname) };
   }
 }
 

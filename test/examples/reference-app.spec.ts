@@ -230,7 +230,12 @@ describe('a post', () => {
     proxy.refuse('/api/posts', 7, { code, status });
     const refused = await visitor.submitTo(home, '/posts', { text: 'Kept <b>text</b>' });
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([status, '7']);
-    for (const said of [title, 'Kept &lt;b&gt;text&lt;/b&gt;', 'Try again in 7 seconds', 'it happens once'])
+    for (const said of [
+      title,
+      'Kept &#60;b&#62;text&#60;/b&#62;',
+      'Try again in 7 seconds',
+      'it happens once',
+    ])
       expect(refused.text).toContain(said);
     const waiting = await visitor.open(app.origin);
     expect(waiting.text).toContain('Not sent yet');

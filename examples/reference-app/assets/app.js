@@ -60,14 +60,19 @@ async function send(form, selector) {
   $('[aria-pressed]', fresh).focus();
 }
 
+/** A text that only this page has: that of a composer is a draft in the browser. */
+const isEditing = () => $('form:not([data-draft]) textarea') !== null;
+const leave = () =>
+  isEditing() ? say('You are signed out. What you send is kept until you are back.') : location.reload();
+
 /** Reads the page again, and shows what is left of it. */
 async function refresh() {
   const response = await fetch(location.href).catch(() => undefined);
   if (!response) return;
   const fresh = $('.shell', pageOf(await response.text()));
-  if (!response.ok || !fresh) return location.reload();
+  if (!response.ok || !fresh) return leave();
   const typing = document.activeElement?.id;
-  for (const part of ['main', '.badge']) $(part).replaceWith($(part, fresh));
+  for (const part of isEditing() ? ['.badge'] : ['main', '.badge']) $(part).replaceWith($(part, fresh));
   enhance($('main'));
   if (typing) document.getElementById(typing)?.focus();
 }
@@ -88,7 +93,7 @@ const news = {
     else list.prepend(card);
     $('.posts ~ .empty')?.remove();
   },
-  gone: ({ id }) => document.getElementById(`post-${id}`)?.remove(),
+  gone: (id) => document.getElementById(`post-${id}`)?.remove(),
   unread(number) {
     $('.badge').hidden = number === 0;
     $('.badge b').textContent = number > 99 ? '99+' : number;
@@ -96,7 +101,7 @@ const news = {
   // Everybody may be told at once: their requests are spread.
   replace: () => setTimeout(refresh, Math.random() * 1_500),
   network: (state) => say(state === 'here' ? '' : 'The network does not answer. This page may be old.'),
-  ended: () => location.reload(),
+  ended: leave,
 };
 
 /** New posts above what is being read wait for a click, so that nothing moves under the reader. */

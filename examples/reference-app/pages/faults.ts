@@ -1,12 +1,10 @@
 /** Refusals as pages: each says what happened, what became of the action, and what to do. */
 import { readFileSync } from 'node:fs';
 import type { Fault } from '../fault.ts';
-import { hidden, inWords, markup } from '../markup.ts';
-import type { Markup } from '../markup.ts';
+import { hidden, inWords, type Markup, markup } from '../markup.ts';
 import { settings } from '../settings.ts';
 import { icon, plain } from './layout.ts';
 
-const KEPT = 'What you did is kept: send it again, and it happens once, however often you try.';
 /** By code: icon, title and text. */
 const texts = new Map(
   readFileSync(new URL('faults.txt', import.meta.url), 'utf8')
@@ -21,28 +19,24 @@ function textOf({ code, status }: Fault): readonly string[] {
   return texts.get(code) ?? texts.get(similar) ?? [];
 }
 
-/** The action that was refused, to repeat it: its path and fields. Undefined: a page. */
-export interface Refused {
-  readonly path: string;
-  readonly fields: Readonly<Record<string, string>> | undefined;
-}
+type Fields = Readonly<Record<string, string>>;
 
-export function faultPage(fault: Fault, { path, fields }: Refused): string {
+/** The page of a refusal. `fields`: of the form that was refused, to send it again. */
+export function faultPage(fault: Fault, path: string, fields?: Fields): string {
   const [name = '', title = '', text = ''] = textOf(fault);
   const { retryAfter, isOpen, status } = fault;
-  const seconds =
-    isOpen && retryAfter !== undefined ? markup` Try again in ${inWords(retryAfter)}.` : undefined;
+  const wait = isOpen && retryAfter !== undefined && markup` Try again in ${inWords(retryAfter)}.`;
   return plain(
     title,
     markup`<div class="card fault">${icon(name)}<h1>${title}</h1>
-<p>${text}${seconds}</p>
-${fields && isOpen && status !== 401 && markup`<p class="quiet">${KEPT}</p>`}
+<p>${text}${wait}</p>
+${fields && isOpen && status !== 401 && markup`<p class="quiet">What you did is kept: send it again, and it happens once, however often you try.</p>`}
 ${fields?.['text'] && markup`<blockquote class="kept" dir="auto">${fields['text']}</blockquote>`}
 <div class="bar">${nextStep(fault, path, fields)}</div></div>`,
   );
 }
 
-function nextStep({ code, status, isOpen }: Fault, path: string, fields: Refused['fields']): Markup {
+function nextStep({ code, status, isOpen }: Fault, path: string, fields?: Fields): Markup {
   const home = markup`<a class="button" href="/">Home</a>`;
   const account = markup`<a class="button" href="${settings.baseUrl}/api/auth/account">Your account page</a>`;
   if (code === 'social_authority_required') return markup`${account}${signOut}`;

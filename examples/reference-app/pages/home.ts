@@ -1,37 +1,29 @@
 import type { Post, View } from '../copy.ts';
-import { hidden, markup } from '../markup.ts';
-import type { Markup } from '../markup.ts';
-import type { Member, Routes } from '../visit.ts';
-import { goTo } from '../visit.ts';
+import { hidden, type Markup, markup } from '../markup.ts';
 import { kept, take } from '../store.ts';
+import { goTo, type Member, type Routes } from '../visit.ts';
 import { empty, older } from './layout.ts';
-import { composer, postList } from './post.ts';
+import { composer, postList, type Reader } from './post.ts';
 
 /** The authors of posts, and those of the posts they reply to if the view has them. */
 export const authorsOf =
   (posts: readonly Post[]) =>
-  ({ posts: known }: View): string[] =>
-    posts.flatMap(({ authorActorId, parentId = '' }) =>
-      [authorActorId, known.get(parentId)?.authorActorId ?? []].flat(),
+  (view: View): string[] =>
+    [...posts, ...posts.flatMap(({ parentId = '' }) => view.posts.get(parentId) ?? [])].map(
+      (post) => post.authorActorId,
     );
 
-const nobody = empty(
-  'home',
-  'It is quiet here',
-  markup`Posts of the people you follow come here. <a href="/find">Find somebody by handle</a>, or write the first one.`,
-);
+const hint = markup`Posts of the people you follow come here. <a href="/find">Find somebody by handle</a>, or write the first one.`;
+const nobody = empty('home', 'It is quiet here', hint);
 
 async function home(member: Member) {
-  const page = member.page();
-  const waiting = await unconfirmed(member);
-  const { posts, cursor } = await member.ask((api) => api.GET('/api/timeline', { params: { query: page } }));
-  const isFirst = page.cursor === undefined;
-  return member.show(
-    'Home',
-    authorsOf(posts),
-    (reader) => markup`${isFirst && markup`${composer()}${waiting}`}
-${postList(posts, reader, isFirst ? 'all' : '', nobody)}${older(cursor)}`,
-  );
+  const query = member.page();
+  const isFirst = query.cursor === undefined;
+  const waiting = isFirst && (await unconfirmed(member));
+  const { posts, cursor } = await member.ask((api) => api.GET('/api/timeline', { params: { query } }));
+  const content = (reader: Reader) => markup`${isFirst && composer()}${waiting}
+${postList(posts, reader, isFirst ? 'all' : '', nobody)}${older(cursor)}`;
+  return member.show('Home', content, authorsOf(posts));
 }
 
 /** A form with a text, before the network has confirmed it. */
@@ -50,9 +42,7 @@ async function unconfirmed({ ask, me, visit: { browser } }: Member): Promise<Mar
   if (all.length === 0) return undefined;
   const intentIds = all.slice(0, 200).map(intentOf);
   const { intents } = await ask((api) => api.POST('/api/intents/lookup', { body: { intentIds } }));
-  const arrived = new Set(
-    intents.filter(({ outcome }) => outcome === 'kept').map(({ intentId }) => intentId),
-  );
+  const arrived = new Set(intents.flatMap(({ intentId, outcome }) => (outcome === 'kept' ? [intentId] : [])));
   for (const intentId of arrived) take('waiting', intentId, browser);
   return markup`${arrived.size > 0 && markup`<p class="notice" role="status">A text without an answer had arrived after all.</p>`}
 ${all.filter((waiting) => !arrived.has(intentOf(waiting))).map(card)}`;

@@ -1,7 +1,6 @@
 import type { InboxEntry } from '../copy.ts';
 import { age, Markup, markup, newIntent } from '../markup.ts';
-import { goTo } from '../visit.ts';
-import type { Member, Routes } from '../visit.ts';
+import { goTo, type Member, type Routes } from '../visit.ts';
 import { empty, face, icon, older } from './layout.ts';
 import type { Reader } from './post.ts';
 
@@ -12,28 +11,21 @@ const says = {
   mention: 'mentioned you',
 };
 const icons = { follow: 'person', like: 'heart', reply: 'reply', mention: 'bell' };
+const none = empty(
+  'bell',
+  'Nothing yet',
+  markup`You learn here who follows, likes, answers or mentions you.`,
+);
 
 async function inbox(member: Member) {
-  const query = member.page(50);
-  const {
-    inbox: entries,
-    unread,
-    cursor,
-  } = await member.ask((api) => api.GET('/api/inbox', { params: { query } }));
-  const [newest] = entries;
-  const read = markup`<form class="bar" method="post" action="/inbox/read">${newIntent({ upTo: newest?.createdAt ?? 0 })}
+  const params = { query: member.page(50) };
+  const answer = await member.ask((api) => api.GET('/api/inbox', { params }));
+  const { inbox: entries, unread, cursor } = answer;
+  const read = markup`<form class="bar" method="post" action="/inbox/read">${newIntent({ upTo: entries[0]?.createdAt ?? 0 })}
 <p class="quiet">${unread} unread</p><button>Mark all as read</button></form>`;
-  const none = empty(
-    'bell',
-    'Nothing yet',
-    markup`You learn here who follows, likes, answers or mentions you.`,
-  );
-  return member.show(
-    'Inbox',
-    () => entries.map(({ sourceActorId }) => sourceActorId),
-    (reader) => markup`${unread > 0 && query.cursor === undefined && read}
-<ul class="entries">${entries.map((entry) => row(entry, reader))}</ul>${entries.length === 0 && none}${older(cursor)}`,
-  );
+  const content = (reader: Reader) => markup`${unread > 0 && params.query.cursor === undefined && read}
+<ul class="entries">${entries.map((entry) => row(entry, reader))}</ul>${entries.length === 0 && none}${older(cursor)}`;
+  return member.show('Inbox', content, () => entries.map(({ sourceActorId }) => sourceActorId));
 }
 
 function row(

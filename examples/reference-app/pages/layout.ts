@@ -3,28 +3,27 @@ import { readFileSync } from 'node:fs';
 import type { Actor, View } from '../copy.ts';
 import { Markup, markup } from '../markup.ts';
 import { settings } from '../settings.ts';
+import type { Reader } from './post.ts';
 import { style } from './style.ts';
 
 const fileOf = (name: string) => readFileSync(new URL(`../assets/${name}`, import.meta.url), 'utf8');
 
 /** By address. An address has the hash of its content, so that browsers keep that for good. */
 export const assets = new Map<string, { readonly body: string; readonly headers: Record<string, string> }>();
-for (const [name, type, body] of [
-  ['app.css', 'text/css', style],
-  ['app.js', 'text/javascript', fileOf('app.js')],
-  ['icon.svg', 'image/svg+xml', fileOf('icon.svg')],
-] as const) {
-  const hash = createHash('sha256').update(body).digest('base64url').slice(0, 12);
-  const kept = {
-    'cache-control': 'public, max-age=31536000, immutable',
-    'x-content-type-options': 'nosniff',
-  };
-  assets.set(`/assets/${hash}/${name}`, {
+function addressOf(name: string, type: string, body: string): string {
+  const address = `/assets/${createHash('sha256').update(body).digest('base64url').slice(0, 12)}/${name}`;
+  const headers = { 'content-type': `${type}; charset=utf-8`, 'x-content-type-options': 'nosniff' };
+  assets.set(address, {
     body,
-    headers: { 'content-type': `${type}; charset=utf-8`, ...kept },
+    headers: { ...headers, 'cache-control': 'public, max-age=31536000, immutable' },
   });
+  return address;
 }
-const addressOf = (name: string) => [...assets.keys()].find((path) => path.endsWith(`/${name}`)) ?? '';
+const links = {
+  style: addressOf('app.css', 'text/css', style),
+  script: addressOf('app.js', 'text/javascript', fileOf('app.js')),
+  icon: addressOf('icon.svg', 'image/svg+xml', fileOf('icon.svg')),
+};
 const sprite = new Markup(fileOf('sprite.svg'));
 
 export const icon = (name: string): Markup =>
@@ -37,7 +36,7 @@ export const headers: Readonly<Record<string, string>> = {
     `default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; ` +
     `form-action 'self' ${settings.baseUrl}; base-uri 'none'; frame-ancestors 'none'`,
   'x-content-type-options': 'nosniff',
-  // With no-referrer, browsers send \`Origin: null\` with a form.
+  // With no-referrer, browsers send `Origin: null` with a form.
   'referrer-policy': 'same-origin',
   'cache-control': 'no-store',
 };
@@ -49,8 +48,8 @@ export function document(title: string, content: Markup, attributes = markup``):
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title} · Fountain</title>
-<link rel="stylesheet" href="${addressOf('app.css')}"><link rel="icon" href="${addressOf('icon.svg')}">
-<script src="${addressOf('app.js')}" defer></script>
+<link rel="stylesheet" href="${links.style}"><link rel="icon" href="${links.icon}">
+<script src="${links.script}" defer></script>
 </head>
 <body ${attributes}>${sprite}${content}</body>
 </html>`.html;
@@ -59,18 +58,16 @@ export function document(title: string, content: Markup, attributes = markup``):
 export const unreadOf = ({ inbox }: View): number =>
   [...inbox.values()].filter(({ readAt }) => readAt === undefined).length;
 
-/** What every page of a signed-in person shows. */
-export interface Frame {
-  readonly me: Actor | undefined;
-  readonly view: View;
-  /** The path of the page, without its query. */
-  readonly path: string;
-}
-
-export function shell(title: string, content: Markup, { me, view, path }: Frame): string {
+/** A page of a signed-in person. @param path its own, without its query */
+export function shell(
+  title: string,
+  content: Markup,
+  { me, view, people }: Reader & { view: View },
+  path: string,
+): string {
+  const own = people.get(me ?? '');
   const link = (href: string, name: string, label: string, more?: Markup) =>
     markup`<a href="${href}"${href === path && new Markup(' aria-current="page"')}>${icon(name)}<span>${label}</span>${more}</a>`;
-  const unread = unreadOf(view);
   return document(
     title,
     markup`<a class="skip" href="#main">Skip to the content</a>
@@ -80,14 +77,14 @@ export function shell(title: string, content: Markup, { me, view, path }: Frame)
 <nav aria-label="Main">
 ${link('/', 'home', 'Home')}
 ${link('/find', 'search', 'Find')}
-${link('/inbox', 'bell', 'Inbox', badge(unread))}
-${link(`/people/${me?.actorId ?? ''}`, 'person', 'Profile')}
+${link('/inbox', 'bell', 'Inbox', badge(unreadOf(view)))}
+${link(`/people/${me}`, 'person', 'Profile')}
 ${link('/settings', 'gear', 'Settings')}
 </nav>
 <a class="button main" href="/#compose">Post</a>
 </header>
 <main id="main" tabindex="-1"><div class="title"><h1>${title}</h1><p class="state" role="status" hidden></p></div>${content}</main>
-<aside class="side" aria-label="You and this application">${me && mini(me)}${finder('', 'People, from every page')}
+<aside class="side" aria-label="You and this application">${own && mini(own)}${finder('', 'People, from every page')}
 <p class="quiet small">Fountain is an example of an application for <a href="${settings.baseUrl}">Plaza</a>. Your posts live on the
 network: every other application shows them too, and you can leave this one with all you have.</p></aside>
 </div>
@@ -100,24 +97,27 @@ network: every other application shows them too, and you can leave this one with
 const badge = (unread: number): Markup =>
   markup`<span class="badge"${unread === 0 && new Markup(' hidden')}><b>${unread > 99 ? '99+' : unread}</b><span class="unseen"> unread</span></span>`;
 
-export const finder = (
-  handle = '',
-  label = 'People',
-): Markup => markup`<form class="finder" action="/find" role="search" aria-label="${label}">
+export const finder = (handle = '', label = 'People'): Markup =>
+  markup`<form class="finder" action="/find" role="search" aria-label="${label}">
 <label>${icon('search')}<span class="unseen">Handle</span><input name="handle" value="${handle}" placeholder="Find by handle" maxlength="31"
 autocomplete="off" autocapitalize="none" spellcheck="false"></label><button class="unseen">Find</button></form>`;
 
 /** A circle with the first letter, in one of eight colours by the id: profiles have no pictures. */
-export function face({ actorId, displayName }: Pick<Actor, 'actorId' | 'displayName'>, size = ''): Markup {
+export function face({ actorId, displayName }: Omit<Person, 'handle'>, size = ''): Markup {
   const hue = Buffer.from(actorId).reduce((sum, byte) => sum + byte, 0) % 8;
   const [first] = new Intl.Segmenter('en').segment(displayName.toUpperCase());
   return markup`<span class="face hue${hue} ${size}" aria-hidden="true">${first?.segment ?? '?'}</span>`;
 }
 
-const mini = (me: Actor): Markup => markup`<a class="mini" href="/people/${me.actorId}">${face(me)}<span>
-<b class="name"><bdi>${me.displayName}</bdi></b><span class="quiet">${handleOf(me)}</span></span></a>`;
+/** A person in a list. */
+export const mini = (
+  actor: Person,
+): Markup => markup`<a class="mini" href="/people/${actor.actorId}">${face(actor)}<span>
+<b class="name"><bdi>${actor.displayName}</bdi></b><span class="quiet">${handleOf(actor)}</span></span></a>`;
 
-export const handleOf = ({ handle }: { readonly handle: string | null }): string =>
+type Person = Pick<Actor, 'actorId' | 'displayName' | 'handle'>;
+
+export const handleOf = ({ handle }: Pick<Actor, 'handle'>): string =>
   handle === null ? 'no handle' : `@${handle}`;
 
 /** A page without a session. */
@@ -128,7 +128,6 @@ export const empty = (name: string, title: string, text: Markup): Markup =>
   markup`<div class="empty">${icon(name)}<h2>${title}</h2><p>${text}</p></div>`;
 
 /** A link to the next page of a list. */
-export const older = (cursor: string | undefined, label = 'Older'): Markup | undefined =>
-  cursor === undefined
-    ? undefined
-    : markup`<p class="older"><a class="button" href="?${new URLSearchParams({ cursor }).toString()}">${label}</a></p>`;
+export const older = (cursor: string | undefined, label = 'Older'): Markup | string | undefined =>
+  cursor &&
+  markup`<p class="older"><a class="button" href="?${new URLSearchParams({ cursor }).toString()}">${label}</a></p>`;

@@ -1,5 +1,5 @@
 import type { Actor, Post, View } from '../copy.ts';
-import { age, linked, Markup, markup, newIntent } from '../markup.ts';
+import { age, linked, type Markup, markup, newIntent } from '../markup.ts';
 import { face, handleOf, icon } from './layout.ts';
 
 /** By whom a post is read. */
@@ -38,41 +38,28 @@ function contextOf({ parentId, parentUnavailable }: Post, { view, people }: Read
 }
 
 function actionsOn({ id, authorActorId }: Post, { me, view }: Reader): Markup {
-  const isMine = authorActorId === me;
   const isLiked = view?.relations.has(`like ${id}`) ?? false;
-  const entries = isMine
-    ? [['edit', 'Edit'] as const, ['delete', 'Delete'] as const].map(
-        ([path, label]) => markup`<a href="/posts/${id}/${path}">${icon(path)}${label}</a>`,
-      )
-    : [
-        markup`<a href="/report?post=${id}">${icon('flag')}Report this post</a>`,
-        markup`<a href="/people/${authorActorId}/block">${icon('block')}Block this person</a>`,
-      ];
+  const mine = markup`<a href="/posts/${id}/edit">${icon('edit')}Edit</a><a href="/posts/${id}/delete">${icon('delete')}Delete</a>`;
+  const other = markup`<a href="/report?post=${id}">${icon('flag')}Report this post</a>
+<a href="/people/${authorActorId}/block">${icon('block')}Block this person</a>`;
   return markup`<footer>
 <a class="act" href="/posts/${id}#compose">${icon('reply')}<span>Reply</span></a>
 <form method="post" action="/posts/${id}/${isLiked ? 'unlike' : 'like'}" data-swap="#post-${id}">${newIntent()}
 <button class="act heart" aria-pressed="${String(isLiked)}">${icon('heart')}<span>Like</span></button></form>
-<details class="menu"><summary class="act" aria-label="More about this post">${icon('more')}</summary><div>${entries}</div></details>
+<details class="menu"><summary class="act" aria-label="More about this post">${icon('more')}</summary><div>${authorActorId === me ? mine : other}</div></details>
 </footer>`;
 }
 
-/** `live`: which new posts the script adds: \`all\`, those of an author or those of a thread. */
+/** @param live which new posts the script adds: `all`, those of an author or those of a thread */
 export const postList = (posts: readonly Post[], reader: Reader, live: string, none: Markup): Markup =>
   markup`<div class="posts" data-live="${live}">${posts.map((post) => postCard(post, reader))}</div>
 ${posts.length === 0 && none}`;
 
-export const MAX_TEXT = 2_000;
-
-export function composer({
-  parentId,
-  text = '',
-  label = 'What is happening?',
-}: { parentId?: string; text?: string; label?: string } = {}): Markup {
-  const isReply = parentId !== undefined;
+/** @param parentId of the post to reply to */
+export function composer(parentId?: string): Markup {
+  const [label, button] = parentId === undefined ? ['What is happening?', 'Post'] : ['Your reply', 'Reply'];
   return markup`<form class="composer" id="compose" method="post" action="/posts" data-draft="${parentId ?? 'new'}">
-${newIntent(isReply ? { parentId } : {})}
-<label class="unseen" for="text">${isReply ? 'Your reply' : label}</label>
-<textarea id="text" name="text" rows="3" required placeholder="${isReply ? 'Your reply' : label}" dir="auto">${text}</textarea>
-<div class="bar"><p class="quiet small" data-count="${MAX_TEXT}">Everybody can read it.</p><button class="main">${isReply ? 'Reply' : 'Post'}</button></div>
-</form>`;
+${newIntent(parentId === undefined ? {} : { parentId })}<label class="unseen" for="text">${label}</label>
+<textarea id="text" name="text" rows="3" required placeholder="${label}" dir="auto"></textarea>
+<div class="bar"><p class="quiet small" data-count="2000">Everybody can read it.</p><button class="main">${button}</button></div></form>`;
 }
