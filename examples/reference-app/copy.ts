@@ -24,6 +24,14 @@ export interface View {
   readonly cursor: number;
 }
 
+/** By whom a page is read, and the people on it. */
+export interface Reader {
+  /** The actor id. Undefined: a visitor. */
+  readonly me: string | undefined;
+  readonly view: View | undefined;
+  readonly people: ReadonlyMap<string, Actor>;
+}
+
 export class LocalCopy {
   readonly actorId: string;
   /** Of the session. */

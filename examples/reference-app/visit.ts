@@ -1,10 +1,9 @@
 /** One request of a browser, and what pages need of it. */
 import type { IncomingMessage } from 'node:http';
-import type { LocalCopy, View } from './copy.ts';
+import type { LocalCopy, Reader, View } from './copy.ts';
 import { ask } from './network.ts';
 import type { Markup } from './markup.ts';
 import { shell } from './pages/layout.ts';
-import type { Reader } from './pages/post.ts';
 import { settings } from './settings.ts';
 
 export interface Answer {

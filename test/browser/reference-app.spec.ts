@@ -1,9 +1,17 @@
 /** @slow */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { startReferenceApp } from '../examples/support/reference-app.js';
 import type { ReferenceApp } from '../examples/support/reference-app.js';
-import { operatorOf } from '../support/api.js';
+import { freePort } from '../../src/launch/free-port.js';
+import { operatorOf, password, registerApplication } from '../support/api.js';
+import { makeCertificate } from '../support/certificate.js';
+import { consented } from '../support/people.js';
+import { follow as followActor, like as likePost, post as postAs } from '../support/social.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { CHECKS_MS, until } from '../support/until.js';
@@ -12,7 +20,12 @@ import { describeInBrowser, startChromium } from './support/chromium.js';
 import { accessibilityFaults } from './support/console.js';
 import { allow, signIn } from './support/flow.js';
 import { expectLegible, isFocusVisible } from './support/legibility.js';
+import { takePicture } from './support/picture.js';
+import { startTlsProxy } from './support/tls.js';
 import { WatchedBrowser } from './support/watched-browser.js';
+
+const pictures = fileURLToPath(new URL('../../artifacts/pictures', import.meta.url));
+const MAX_PICTURE_BYTES = 200_000;
 
 describeInBrowser('the reference application, in a real browser,', () => {
   let network: TestNetwork;
@@ -40,24 +53,27 @@ describeInBrowser('the reference application, in a real browser,', () => {
     readonly name: string;
   }
 
-  async function someone(name: string, options = {}): Promise<Someone> {
-    const handle = await createAccount(
-      network,
-      newHandle(
-        name
-          .toLowerCase()
-          .replaceAll(/[^a-z]/g, '')
-          .slice(0, 10),
-      ),
-      name,
+  const handleOf = (name: string) =>
+    newHandle(
+      name
+        .toLowerCase()
+        .replaceAll(/[^a-z]/g, '')
+        .slice(0, 10),
     );
+
+  async function someone(name: string, options = {}): Promise<Someone> {
+    const handle = await createAccount(network, handleOf(name), name);
     const page = await watched.newPage(options);
-    await page.goto(app.origin);
+    await enter(page, app, handle);
+    return { page, handle, name };
+  }
+
+  async function enter(page: Page, { origin }: ReferenceApp, handle: string): Promise<void> {
+    await page.goto(origin);
     await page.getByRole('button', { name: 'Sign in or join' }).click();
     await signIn(page, handle);
     await allow(page);
     await page.getByRole('heading', { name: 'Home' }).waitFor();
-    return { page, handle, name };
   }
 
   async function say({ page }: Someone, text: string): Promise<void> {
@@ -77,6 +93,13 @@ describeInBrowser('the reference application, in a real browser,', () => {
 
   const like = (page: Page, text: string) => post(page, text).getByRole('button', { name: 'Like' });
 
+  /** Waits until it has been answered. */
+  async function sendLike(page: Page, text: string): Promise<void> {
+    const answered = page.waitForResponse((response) => response.url().endsWith('/like'));
+    await like(page, text).click();
+    await answered;
+  }
+
   it.each([
     ['with scripts', true],
     ['without scripts', false],
@@ -86,8 +109,7 @@ describeInBrowser('the reference application, in a real browser,', () => {
     await say(ana, 'Good morning');
     await follow(ben, ana);
     await ben.page.goto(app.origin);
-    await like(ben.page, 'Good morning').click();
-    await ben.page.locator('[aria-pressed=true]').waitFor();
+    await sendLike(ben.page, 'Good morning');
     await ben.page.reload();
     expect(await like(ben.page, 'Good morning').getAttribute('aria-pressed')).toBe('true');
     await post(ben.page, 'Good morning').getByRole('link', { name: 'Reply' }).click();
@@ -138,6 +160,17 @@ describeInBrowser('the reference application, in a real browser,', () => {
     await ana.page.goto(`${app.origin}/settings`);
     await ana.page.getByRole('button', { name: 'Sign out' }).click();
     await ana.page.getByText('You are signed out here').waitFor();
+    const cookies = await ben.page.context().cookies(app.origin);
+    const own = cookies.filter(({ name }) => name.startsWith('fountain_'));
+    expect(own.map(({ value, httpOnly }) => [value.length, httpOnly])).toEqual([
+      [43, true],
+      [43, true],
+    ]);
+    const stored = await ben.page.evaluate(() => [
+      ...Object.keys(localStorage),
+      ...Object.keys(sessionStorage),
+    ]);
+    expect(stored).toEqual([]);
     expect(watched.takeFaults()).toEqual([]);
   });
 
@@ -240,7 +273,7 @@ describeInBrowser('the reference application, in a real browser,', () => {
     await say(ana, `In the library, of course. @${ben.handle} has the keys.`);
     await say(ben, 'The floor of the library is of wood.');
     await ana.page.goto(app.origin);
-    await like(ana.page, 'fifteen tons').click();
+    await sendLike(ana.page, 'fifteen tons');
     await post(ana.page, 'fifteen tons').getByRole('link', { name: 'Reply' }).click();
     await ana.page.getByLabel('Your reply').fill('Wood can be strengthened. I have drawn it.');
     await ana.page.locator('main').getByRole('button', { name: 'Reply' }).click();
@@ -301,5 +334,91 @@ describeInBrowser('the reference application, in a real browser,', () => {
     await allow(ana.page);
     expect(await ana.page.getByLabel('What is happening?').inputValue()).toBe('A draft in the middle');
     expect(await post(ana.page, 'Here for a while').count()).toBe(0);
+  });
+
+  it('works over https on another network, with cookies of its host alone', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'reference-app-tls-'));
+    const { key, cert } = makeCertificate(directory);
+    const certificate = { key: readFileSync(key), cert: readFileSync(cert) };
+    const [port, secure] = [await freePort(), await freePort()];
+    const [appPort, appSecure] = [await freePort(), await freePort()];
+    const proxies = [
+      await startTlsProxy(secure, port, certificate),
+      await startTlsProxy(appSecure, appPort, certificate),
+    ];
+    const other = await startNetwork({ PORT: String(port), BASE_URL: `https://localhost:${secure}` });
+    const origin = `https://localhost:${appSecure}`;
+    const more = { NODE_EXTRA_CA_CERTS: cert };
+    const moved = await startReferenceApp(other, { port: appPort, origin, more });
+    try {
+      const page = await watched.newPage();
+      await enter(page, moved, await createAccount(other, handleOf('Dora'), 'Dora'));
+      await page.getByLabel('What is happening?').fill('Moved');
+      await page.locator('main').getByRole('button', { name: 'Post' }).click();
+      await post(page, 'Moved').waitFor();
+      const cookies = await page.context().cookies(origin);
+      const own = cookies.filter(({ name }) => name.includes('fountain'));
+      expect(new Map(own.map(({ name, secure }) => [name, secure]))).toEqual(
+        new Map([
+          ['__Host-fountain_browser', true],
+          ['__Host-fountain_session', true],
+        ]),
+      );
+      expect(moved.errorOutput()).toBe('');
+      expect(watched.takeFaults()).toEqual([]);
+    } finally {
+      await moved.stop();
+      await Promise.all([other.stop(), ...proxies.map((proxy) => proxy.stop())]);
+      rmSync(directory, { recursive: true });
+    }
+  });
+
+  it('has pictures for its README', async () => {
+    mkdirSync(pictures, { recursive: true });
+    const application = await registerApplication(network);
+    const people = await Promise.all(
+      [
+        ['ada', 'Ada Lovelace'],
+        ['grace', 'Grace Hopper'],
+        ['mary', 'Mary Somerville'],
+        ['charles', 'Charles Babbage'],
+      ].map(async ([handle = '', displayName = '']) => {
+        const account = { handle, displayName, email: `${handle}@example.org`, password };
+        const { actorId } = await operatorOf(network).post('accounts', account);
+        return consented(network, application, actorId, 'openid read post:create relation:write');
+      }),
+    );
+    const [ada, grace, mary, charles] = people;
+    for (const other of [grace!, mary!, charles!]) {
+      await followActor(ada!, other);
+      await followActor(other, ada!);
+    }
+    const texts = [
+      [charles!, 'The engine is built. It weighs fifteen tons, and nobody knows where to put it.'],
+      [grace!, 'Found the fault in the relay this morning. It had wings. https://museum.example/moth'],
+      [mary!, 'A clear night at last. Four of the moons, and a fifth light that I cannot name yet.'],
+      [
+        ada!,
+        'It weaves algebraic patterns just as the loom weaves flowers and leaves. More on that tomorrow, @mary.',
+      ],
+    ] as const;
+    const ids: string[] = [];
+    for (const [author, text] of texts) ids.push(await postAs(author, text));
+    await postAs(grace!, 'In the library, of course.', { parentId: ids[0] });
+    await likePost(mary!, ids[3]!);
+    for (const [name, options] of [
+      ['wide', { viewport: { width: 1200, height: 760 }, colorScheme: 'light' }],
+      ['phone', { viewport: { width: 390, height: 760 }, colorScheme: 'dark' }],
+    ] as const) {
+      const page = await watched.newPage(options);
+      await enter(page, app, 'ada');
+      if (name === 'wide') await sendLike(page, 'wings');
+      await page.goto(app.origin);
+      await page.locator('[aria-pressed=true]').waitFor();
+      await page.locator('.badge', { hasText: /\d/ }).waitFor();
+      const path = join(pictures, `reference-app-${name}.png`);
+      await takePicture(page, { path });
+      expect([name, statSync(path).size < MAX_PICTURE_BYTES]).toEqual([name, true]);
+    }
   });
 });

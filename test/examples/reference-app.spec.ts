@@ -297,7 +297,7 @@ describe('a post', () => {
 describe('an expired access token', () => {
   it('is refreshed once for fifty parallel requests over two processes', async () => {
     const person = await signedIn();
-    second = await startReferenceApp(network, app);
+    second = await startReferenceApp(network, { first: app });
     await expireAccessTokens(person);
     const refreshes = proxy.count(TOKEN);
     const cookie = person.visitor.cookiesFor(app.origin).join('; ');

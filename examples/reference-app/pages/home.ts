@@ -1,9 +1,9 @@
-import type { Post, View } from '../copy.ts';
+import type { Post, Reader, View } from '../copy.ts';
 import { hidden, type Markup, markup } from '../markup.ts';
 import { kept, take } from '../store.ts';
 import { goTo, type Member, type Routes } from '../visit.ts';
 import { empty, older } from './layout.ts';
-import { composer, postList, type Reader } from './post.ts';
+import { composer, postList } from './post.ts';
 
 /** The authors of posts, and those of the posts they reply to if the view has them. */
 export const authorsOf =

@@ -1,8 +1,7 @@
-import type { InboxEntry } from '../copy.ts';
+import type { InboxEntry, Reader } from '../copy.ts';
 import { age, Markup, markup, newIntent } from '../markup.ts';
 import { goTo, type Member, type Routes } from '../visit.ts';
 import { empty, face, icon, older } from './layout.ts';
-import type { Reader } from './post.ts';
 
 const says = {
   follow: 'follows you',

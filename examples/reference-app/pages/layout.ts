@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { Actor, View } from '../copy.ts';
+import type { Actor, Reader, View } from '../copy.ts';
 import { Markup, markup } from '../markup.ts';
 import { settings } from '../settings.ts';
-import type { Reader } from './post.ts';
 import { style } from './style.ts';
 
 const fileOf = (name: string) => readFileSync(new URL(`../assets/${name}`, import.meta.url), 'utf8');

@@ -1,9 +1,9 @@
-import type { Actor } from '../copy.ts';
+import type { Actor, Reader } from '../copy.ts';
 import { linked, type Markup, markup, newIntent, outside } from '../markup.ts';
 import { type Answer, goTo, type Member, type Routes } from '../visit.ts';
 import { authorsOf } from './home.ts';
 import { empty, face, finder, handleOf, icon, mini, older } from './layout.ts';
-import { postList, type Reader } from './post.ts';
+import { postList } from './post.ts';
 
 const hint = empty(
   'search',

@@ -1,14 +1,6 @@
-import type { Actor, Post, View } from '../copy.ts';
+import type { Post, Reader } from '../copy.ts';
 import { age, linked, type Markup, markup, newIntent } from '../markup.ts';
 import { face, handleOf, icon } from './layout.ts';
-
-/** By whom a post is read. */
-export interface Reader {
-  /** The actor id. Undefined: a visitor. */
-  readonly me: string | undefined;
-  readonly view: View | undefined;
-  readonly people: ReadonlyMap<string, Actor>;
-}
 
 const unknown = (actorId: string) => ({ actorId, handle: null, displayName: 'Somebody' });
 

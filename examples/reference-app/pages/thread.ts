@@ -1,10 +1,10 @@
-import type { Post } from '../copy.ts';
+import type { Post, Reader } from '../copy.ts';
 import { Fault } from '../fault.ts';
 import { markup, newIntent } from '../markup.ts';
 import { type Answer, goTo, type Member, type Routes } from '../visit.ts';
 import { authorsOf } from './home.ts';
 import { empty, older } from './layout.ts';
-import { composer, postCard, postList, type Reader } from './post.ts';
+import { composer, postCard, postList } from './post.ts';
 
 async function read({ ask }: Member, id: string): Promise<Post> {
   return (await ask((api) => api.GET('/api/posts/{id}', { params: { path: { id } } }))).post;

@@ -12,9 +12,13 @@ export interface TlsProxy {
 }
 
 /** Terminates https with a self-signed certificate, and forwards to `upstream` as http. */
-export async function startTlsProxy(port: number, upstream: number): Promise<TlsProxy> {
+export async function startTlsProxy(
+  port: number,
+  upstream: number,
+  certificate = selfMadeCertificate(),
+): Promise<TlsProxy> {
   const open = new Set<TLSSocket>();
-  const server = createServer(selfMadeCertificate(), (client) => {
+  const server = createServer(certificate, (client) => {
     const network = connect(upstream, '127.0.0.1');
     open.add(client);
     client.once('close', () => void (open.delete(client), network.destroy()));

@@ -25,16 +25,26 @@ export interface ReferenceApp {
   stop(): Promise<void>;
 }
 
-/** `first`: another process of this application, with the same sessions. */
+interface Options {
+  /** Another process of this application, with the same sessions. */
+  readonly first?: ReferenceApp;
+  readonly port?: number;
+  /** Where a reverse proxy serves it. */
+  readonly origin?: string;
+  /** Further variables of its environment. */
+  readonly more?: NodeJS.ProcessEnv;
+}
+
 export async function startReferenceApp(
   network: Pick<TestNetwork, 'baseUrl' | 'env'>,
-  first?: ReferenceApp,
+  { first, port: wanted, origin, more = {} }: Options = {},
 ): Promise<ReferenceApp> {
-  const port = await freePort();
+  const port = wanted ?? (await freePort());
   const address = `http://localhost:${port}`;
   const directory = first ? undefined : mkdtempSync(join(tmpdir(), 'reference-app-'));
-  const settings = first?.env ?? (await register(network, address, join(directory ?? '', 'sessions.sqlite')));
-  const env = environment({ ...settings, REFERENCE_APP_PORT: String(port) });
+  const sessions = join(directory ?? '', 'sessions.sqlite');
+  const settings = first?.env ?? (await register(network, origin ?? address, sessions));
+  const env = environment({ ...settings, ...more, REFERENCE_APP_PORT: String(port) });
   const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let errorOutput = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (errorOutput += text));
