@@ -101,6 +101,8 @@ export class LiveCopy extends LocalCopy {
       if (error !== 'invalid_token') throw new Fault(503, error);
     } else if (kind === 'replace') this.#publish(kind, () => null, Number(id));
     else if (kind !== undefined) await this.#report(data as Event);
+    // A sign of life, with the position.
+    else for (const tab of this.#tabs) tab.write(`${frame}\n\n`);
     if (id !== undefined) this.#position = Number(id);
   }
 

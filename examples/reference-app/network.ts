@@ -3,7 +3,7 @@ import { plazaClient } from '../../client/client.ts';
 import { Fault, retryAfterOf } from './fault.ts';
 import type { Tokens } from './oauth.ts';
 import { type Authority, endSession, freshSession, refreshed, type Session } from './sessions.ts';
-import { SCOPES, settings } from './settings.ts';
+import { SCOPE, settings } from './settings.ts';
 
 export type Client = ReturnType<typeof plazaClient>;
 const TIMEOUT_MS = 10_000;
@@ -57,7 +57,7 @@ export async function authorityOf({ access }: Tokens): Promise<Authority> {
     });
   if (!data) throw new Fault(response.status, 'login_failed', retryAfterOf(response.headers));
   const { actorId, appId, grantId, scopes, incarnation } = data;
-  if (appId !== settings.clientId || !scopes.every((scope) => SCOPES.includes(scope)))
+  if (appId !== settings.clientId || !scopes.every((scope) => SCOPE.split(' ').includes(scope)))
     throw new Fault(400, 'login_failed');
   return { actorId, grantId, incarnation };
 }

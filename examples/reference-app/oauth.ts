@@ -1,7 +1,7 @@
 /** The application as an OAuth client: the code flow with PKCE, refresh and revocation. */
 import * as oidc from 'openid-client';
 import { Fault, retryAfterOf } from './fault.ts';
-import { quit, SCOPES, settings } from './settings.ts';
+import { quit, SCOPE, settings } from './settings.ts';
 import { keep, take } from './store.ts';
 
 const { baseUrl, clientId, clientSecret, origin } = settings;
@@ -9,11 +9,9 @@ const LOGIN_MS = 15 * 60_000;
 // The library checks signatures of ID tokens only on request. Plain http is for a network on one's own machine.
 const execute = [oidc.enableNonRepudiationChecks];
 if (baseUrl.startsWith('http:')) execute.push(oidc.allowInsecureRequests);
+const [issuer, basic] = [new URL(`${baseUrl}/api/auth`), oidc.ClientSecretBasic(clientSecret)];
 const client = await oidc
-  .discovery(new URL(`${baseUrl}/api/auth`), clientId, undefined, oidc.ClientSecretBasic(clientSecret), {
-    execute,
-    timeout: 10,
-  })
+  .discovery(issuer, clientId, undefined, basic, { execute, timeout: 10 })
   .catch((error: Error) => quit(`BASE_URL ${baseUrl}: ${error.message}`));
 
 export interface Tokens {
@@ -23,12 +21,8 @@ export interface Tokens {
   readonly expiresAt: number;
 }
 
-interface Login {
-  readonly verifier: string;
-  readonly nonce: string;
-  /** A path of this application. */
-  readonly returnTo: string;
-}
+/** `returnTo`: a path of this application. */
+type Login = Readonly<Record<'verifier' | 'nonce' | 'returnTo', string>>;
 
 /** Begins a sign-in of the browser with this secret, and returns the address at the network. A second tab may begin another. */
 export async function beginLogin(browser: string, returnTo: string): Promise<string> {
@@ -36,7 +30,7 @@ export async function beginLogin(browser: string, returnTo: string): Promise<str
   keep('login', state, browser, { verifier, nonce, returnTo } satisfies Login, LOGIN_MS);
   return oidc.buildAuthorizationUrl(client, {
     redirect_uri: `${origin}/callback`,
-    scope: SCOPES.join(' '),
+    scope: SCOPE,
     state,
     nonce,
     code_challenge: await oidc.calculatePKCECodeChallenge(verifier),

@@ -14,11 +14,7 @@ const LEASE_MS = 15_000;
 const MARGIN_MS = 10_000;
 
 /** Whom the session acts for. Every answer of the network is compared with it. */
-export interface Authority {
-  readonly actorId: string;
-  readonly grantId: string;
-  readonly incarnation: string;
-}
+export type Authority = Readonly<Record<'actorId' | 'grantId' | 'incarnation', string>>;
 
 interface Stored extends Authority {
   readonly tokens: Tokens;
@@ -98,17 +94,14 @@ export async function refreshed({ secret, generation }: Session): Promise<Sessio
 async function refresh(session: Session): Promise<Session> {
   const { id, secret, actorId, grantId, incarnation, generation } = session;
   const tokens = await refreshTokens(session.tokens).catch((cause: unknown) => {
-    if (!(cause instanceof Fault))
-      endSession(session, isRefusal(cause) ? 'disconnected' : 'uncertain', cause);
+    const isRefused = (cause as { error?: unknown }).error === 'invalid_grant';
+    if (!(cause instanceof Fault)) endSession(session, isRefused ? 'disconnected' : 'uncertain', cause);
     database.prepare('UPDATE session SET lease = 0 WHERE id = ? AND generation = ?').run(id, generation);
     throw cause;
   });
+  const stored = encrypt(secret, { actorId, grantId, incarnation, tokens });
   database
-    .prepare(
-      'UPDATE session SET data = ?, generation = generation + 1, lease = 0 WHERE id = ? AND generation = ?',
-    )
-    .run(encrypt(secret, { actorId, grantId, incarnation, tokens }), id, generation);
+    .prepare('UPDATE session SET data = ?, generation = ?, lease = 0 WHERE id = ? AND generation = ?')
+    .run(stored, generation + 1, id, generation);
   return requireSession(secret);
 }
-
-const isRefusal = (cause: unknown) => (cause as { error?: unknown }).error === 'invalid_grant';

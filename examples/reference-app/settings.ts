@@ -18,10 +18,9 @@ export const settings = {
   sessionsFile: SESSIONS,
 };
 
-export const SCOPES =
-  'openid offline_access read post:create post:edit post:delete relation:write block:read block:write inbox:write profile:write report:create'.split(
-    ' ',
-  );
+export const SCOPE =
+  'openid offline_access read post:create post:edit post:delete relation:write ' +
+  'block:read block:write inbox:write profile:write report:create';
 
 export function quit(message: string): never {
   console.error(message);

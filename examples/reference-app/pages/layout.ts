@@ -7,15 +7,13 @@ import { style } from './style.ts';
 
 const fileOf = (name: string) => readFileSync(new URL(`../assets/${name}`, import.meta.url), 'utf8');
 
+const FOREVER = 'public, max-age=31536000, immutable';
 /** By address. An address has the hash of its content, so that browsers keep that for good. */
 export const assets = new Map<string, { readonly body: string; readonly headers: Record<string, string> }>();
 function addressOf(name: string, type: string, body: string): string {
   const address = `/assets/${createHash('sha256').update(body).digest('base64url').slice(0, 12)}/${name}`;
   const headers = { 'content-type': `${type}; charset=utf-8`, 'x-content-type-options': 'nosniff' };
-  assets.set(address, {
-    body,
-    headers: { ...headers, 'cache-control': 'public, max-age=31536000, immutable' },
-  });
+  assets.set(address, { body, headers: { ...headers, 'cache-control': FOREVER } });
   return address;
 }
 const links = {
