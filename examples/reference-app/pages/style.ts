@@ -21,13 +21,13 @@ a { color: var(--accent); text-decoration-thickness: 1px; text-underline-offset:
 .skip { position: fixed; z-index: 9; top: -5rem; left: 1rem; padding: .6rem 1rem; background: var(--ground); border-radius: .5rem; } .skip:focus { top: 1rem; }
 .sprite { position: absolute; width: 0; height: 0; }
 .icon, .sprite { fill: none; stroke: currentColor; stroke-width: 1.8; stroke-linecap: round; stroke-linejoin: round; } .icon { width: 1.35rem; height: 1.35rem; flex: none; }
-button, .button { display: inline-flex; align-items: center; justify-content: center; gap: .4rem; min-height: 2.5rem; padding: .35rem 1.15rem; font: inherit; font-weight: 600;
+button, .button { display: inline-flex; flex: none; white-space: nowrap; align-items: center; justify-content: center; gap: .4rem; min-height: 2.5rem; padding: .35rem 1.15rem; font: inherit; font-weight: 600;
   border: 1px solid var(--field); border-radius: 2rem; background: none; color: var(--text); text-decoration: none; cursor: pointer; }
 button:hover, .button:hover { background: var(--raised); color: var(--text); }
 .main:is(button, .button) { background: var(--accent); border-color: var(--accent); color: var(--on-accent); } .main:is(button, .button):hover { background: var(--accent-strong); border-color: var(--accent-strong); }
 .danger { border-color: var(--wrong); color: var(--wrong); }
 input:not([type=radio]), textarea { width: 100%; min-height: 2.75rem; padding: .5rem .8rem; font: inherit; color: inherit; background: var(--ground); border: 1px solid var(--field); border-radius: .75rem; }
-textarea { resize: vertical; field-sizing: content; max-height: 60vh; } ::placeholder { color: var(--quiet); opacity: 1; }
+textarea { resize: vertical; field-sizing: content; max-height: 60vh; } .fields textarea { min-height: 5.5rem; } ::placeholder { color: var(--quiet); opacity: 1; }
 .bar { display: flex; flex-wrap: wrap; align-items: center; justify-content: flex-end; gap: .6rem; } .bar p { margin: 0 auto 0 0; }
 
 .shell { display: grid; grid-template-columns: 14rem minmax(0, 37.5rem) 18rem; justify-content: center; }
