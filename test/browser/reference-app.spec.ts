@@ -262,7 +262,9 @@ describeInBrowser('the reference application, in a real browser,', () => {
     const visitor = await watched.newPage();
     await visitor.goto(app.origin);
     await expectLegible(visitor, 'app-welcome');
-    const [ana, ben] = [await someone('Ana Lovelace'), await someone('Benjamin Babbage')];
+    // Colours fade when the scheme changes.
+    const still = { reducedMotion: 'reduce' } as const;
+    const [ana, ben] = [await someone('Ana Lovelace', still), await someone('Benjamin Babbage', still)];
     await expectLegible(ana.page, 'app-home-empty');
     await say(
       ben,
@@ -294,7 +296,15 @@ describeInBrowser('the reference application, in a real browser,', () => {
     ] as const;
     for (const [name, { page }, path] of pages) {
       await page.goto(app.origin + path);
-      expect({ name, faults: await accessibilityFaults(page) }).toEqual({ name, faults: [] });
+      for (const [colorScheme, width] of [
+        ['light', 1280],
+        ['dark', 390],
+      ] as const) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 800 });
+        const faults = await accessibilityFaults(page);
+        expect({ name, colorScheme, faults }).toEqual({ name, colorScheme, faults: [] });
+      }
       await expectLegible(page, `app-${name}`);
     }
     expect(watched.takeFaults()).toEqual([]);

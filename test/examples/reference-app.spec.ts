@@ -1,6 +1,8 @@
 /** @slow */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { freePort } from '../../src/launch/free-port.js';
@@ -17,6 +19,7 @@ import type { TestNetwork } from '../support/network.js';
 import { consented } from '../support/people.js';
 import { follow, post } from '../support/social.js';
 import { until } from '../support/until.js';
+import { startExample } from './support/example.js';
 import { startFaultyProxy } from './support/faulty-proxy.js';
 import type { FaultyProxy } from './support/faulty-proxy.js';
 import { MAIN, startReferenceApp } from './support/reference-app.js';
@@ -392,6 +395,24 @@ describe('texts of people', () => {
     expect(shown.text).toContain(`<a href="/@${person.handle}">`);
     expect(shown.text).toContain('href="https://a.example/"');
   });
+});
+
+it('starts as its README says', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'reference-app-readme-'));
+  const settings = { SESSIONS: join(directory, 'new', 'sessions.sqlite') };
+  const example = await startExample(network, { name: 'reference-app', port: 3002, settings });
+  try {
+    expect(example.firstLine).toBe(`open ${example.origin}`);
+    const { visitor, ...person } = { ...(await newPerson()), visitor: new Visitor(example.origin) };
+    const sent = await visitor.submitTo(await visitor.open(example.origin), '/login');
+    const home = await visitor.open(await new Browser(network.baseUrl).authorize(sent.url, person));
+    expect(home.text).toContain('It is quiet here');
+    expect(statSync(settings.SESSIONS).mode & 0o777).toBe(0o600);
+    expect(example.errorOutput()).toBe('');
+  } finally {
+    await example.stop();
+    rmSync(directory, { recursive: true });
+  }
 });
 
 it('needs few requests for a first timeline with warm profiles, and a page is small', async () => {

@@ -27,11 +27,12 @@ export interface Example {
   stop(): Promise<void>;
 }
 
-/** `port`: the one in its README. `more`: further arguments of its command. */
+/** `port`: the one in its README. `more`: further arguments of its command. `settings`: further variables. */
 interface ExampleOptions {
   readonly name: string;
   readonly port: number;
   readonly more?: string;
+  readonly settings?: NodeJS.ProcessEnv;
 }
 
 const minimalClient: ExampleOptions = { name: 'minimal-client', port: 8080 };
@@ -39,7 +40,7 @@ const minimalClient: ExampleOptions = { name: 'minimal-client', port: 8080 };
 /** Runs the commands of the example's README from the repository's root, with another port and with the ellipses filled in. */
 export async function startExample(
   network: TestNetwork,
-  { name, port: documentedPort, more = '' }: ExampleOptions = minimalClient,
+  { name, port: documentedPort, more = '', settings }: ExampleOptions = minimalClient,
 ): Promise<Example> {
   const port = await freePort();
   const origin = `http://localhost:${port}`;
@@ -58,7 +59,12 @@ export async function startExample(
   const start = others.join('\n').trimEnd().replace('…', clientId).replace('…', clientSecret);
   const child = spawn('sh', ['-ec', `${start.replace(/^(npx )?node /m, 'exec node ')} ${more}`], {
     cwd: ROOT,
-    env: environment({ BASE_URL: network.baseUrl, PORT: String(port) }),
+    env: environment({
+      BASE_URL: network.baseUrl,
+      PORT: String(port),
+      REFERENCE_APP_PORT: String(port),
+      ...settings,
+    }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [printed, errorOutput] = ['', ''];
