@@ -63,12 +63,14 @@ async function send(form, selector) {
 /** A text that only this page has: that of a composer is a draft in the browser. */
 const isEditing = () => $('form:not([data-draft]) textarea') !== null;
 const leave = () =>
-  isEditing() ? say('You are signed out. What you send is kept until you are back.') : location.reload();
+  isEditing() ? say('This page is out of date. What you send is kept.') : location.reload();
 
-/** Reads the page again, and shows what is left of it. */
+/** Reads the page again, and shows what is left of it. While the network is away, what is shown stays. */
+let retry;
 async function refresh() {
+  clearTimeout(retry);
   const response = await fetch(location.href).catch(() => undefined);
-  if (!response) return;
+  if (!response || response.status >= 429) return void (retry = setTimeout(refresh, 5_000));
   const fresh = $('.shell', pageOf(await response.text()));
   if (!response.ok || !fresh) return leave();
   const typing = document.activeElement?.id;
