@@ -60,6 +60,7 @@ export function nonDefaultSettings(config: Config): string[] {
     ['BASE_URL', config.baseUrl, `http://localhost:${config.port}`],
     ['OPERATOR_HOST', config.operatorHost, '127.0.0.1'],
     ['OPERATOR_PORT', String(config.operatorPort), '3001'],
+    ['REFERENCE_APP_PORT', String(config.referenceAppPort), '3002'],
     ['DATA_DIR', config.dataDir, resolve('.data')],
   ] as const;
   return settings

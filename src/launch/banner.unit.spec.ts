@@ -17,6 +17,7 @@ describe('the banner of a serving network', () => {
       BASE_URL: 'https://plaza.example',
       OPERATOR_HOST: '10.0.0.7',
       OPERATOR_PORT: '8081',
+      REFERENCE_APP_PORT: '8082',
       DATA_DIR: `/srv/ana's "network" $HOME`,
     };
     const copied = line(banner(readConfig(settings)))!.replace('npm run demo', 'env');

@@ -21,7 +21,7 @@ export interface CommandResult {
 
 /** Variables that a developer or `psql` user may have set in the shell, and what this run leaves out. */
 const PLAZA_SETTINGS =
-  /^(?:ROLE|PORT|BASE_URL|OPERATOR_\w+|DATA_DIR|\w*DATABASE_(?:URL|PASSWORD_FILE)|EVENTSTORE_\w+|METRICS_PORT|REGISTRATION|LOG_LEVEL|OTEL_\w+|TRUSTED_PROXIES|RATE_LIMITS|PLAZA_TEST_SAMPLE|PLAZA_TEST_WITHOUT|PG[A-Z]\w*)$/;
+  /^(?:ROLE|PORT|BASE_URL|OPERATOR_\w+|DATA_DIR|\w*DATABASE_(?:URL|PASSWORD_FILE)|EVENTSTORE_\w+|METRICS_PORT|REFERENCE_APP_PORT|REGISTRATION|LOG_LEVEL|OTEL_\w+|TRUSTED_PROXIES|RATE_LIMITS|PLAZA_TEST_SAMPLE|PLAZA_TEST_WITHOUT|PG[A-Z]\w*)$/;
 
 /** This process' environment without settings of Plaza and Postgres, plus `settings`. */
 export function environment(settings: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {

@@ -24,6 +24,8 @@ export abstract class Config {
   abstract readonly operatorHost: string;
   abstract readonly operatorPort: number;
   abstract readonly operatorBaseUrl: string;
+  /** The port of `examples/reference-app`. No process of the network uses it. */
+  abstract readonly referenceAppPort: number;
   abstract readonly metricsPort: number | undefined;
   abstract readonly metricsHosts: readonly string[];
   abstract readonly dataDir: string;
@@ -205,6 +207,7 @@ const environment = z
     OPERATOR_HOST: z.string().default('127.0.0.1'),
     OPERATOR_PORT: port.default(3001),
     OPERATOR_BASE_URL: origin.optional(),
+    REFERENCE_APP_PORT: port.default(3002),
     METRICS_PORT: port.optional(),
     METRICS_HOSTS: names.optional(),
     OPERATOR_TOKEN: z.string().min(32, 'must have at least 32 characters').optional(),
@@ -333,6 +336,7 @@ export function readConfig(env: NodeJS.ProcessEnv = terminal().env): Config {
     operatorHost: read.OPERATOR_HOST,
     operatorPort: read.OPERATOR_PORT,
     operatorBaseUrl: new URL(read.OPERATOR_BASE_URL ?? `http://localhost:${read.OPERATOR_PORT}`).origin,
+    referenceAppPort: read.REFERENCE_APP_PORT,
     metricsPort: read.METRICS_PORT,
     metricsHosts: read.METRICS_HOSTS ?? [],
     dataDir: resolve(read.DATA_DIR),

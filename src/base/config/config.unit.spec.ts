@@ -12,6 +12,7 @@ describe('the configuration', () => {
     expect(config).toMatchObject({
       role: 'all',
       port: 3000,
+      referenceAppPort: 3002,
       baseUrl: 'http://localhost:3000',
       registration: 'open',
       reservedHandles: [],

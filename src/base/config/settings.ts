@@ -10,6 +10,7 @@ export function settingsOf(config: Config): Record<string, string> {
     OPERATOR_HOST: config.operatorHost,
     OPERATOR_PORT: String(config.operatorPort),
     OPERATOR_BASE_URL: config.operatorBaseUrl,
+    REFERENCE_APP_PORT: String(config.referenceAppPort),
     METRICS_PORT: config.metricsPort?.toString(),
     METRICS_HOSTS: config.metricsHosts.join(','),
     OPERATOR_TOKEN: config.operatorToken,

@@ -10,6 +10,7 @@ describe('the settings for a child process', () => {
       HOST: '127.0.0.2',
       PORT: '8080',
       OPERATOR_BASE_URL: 'https://ops.example',
+      REFERENCE_APP_PORT: '8081',
       METRICS_HOSTS: 'prometheus, api-1',
       METRICS_PORT: '9100',
       OPERATOR_TOKEN: 't'.repeat(32),
