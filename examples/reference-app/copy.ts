@@ -1,99 +1,74 @@
-/**
- * The copy of the network that this process holds for one session, in memory: profiles for a minute, and the view that
- * `GET /api/reconcile` keeps. It ends with the session, and so with the network's incarnation.
- */
+/** The copy of the network that this process holds for one session, in memory. It ends with the session. */
 import type { components } from '../../client/client.ts';
 import { ask } from './network.ts';
-import type { Session } from './sessions.ts';
 
-export type Actor = components['schemas']['Actor'];
-export type Post = components['schemas']['Post'];
-export type InboxEntry = components['schemas']['InboxEntry'];
-type Relation = components['schemas']['RelationInView'];
+type Schemas = components['schemas'];
+export type Actor = Schemas['Actor'];
+export type Post = Schemas['Post'];
+export type InboxEntry = Schemas['InboxEntry'];
+type ById<Item> = ReadonlyMap<string, Item>;
 
 const PROFILE_MS = 60_000;
-/** As many as one request to the network may name. */
-const MAX_IDS = 50;
-/** Of a kind, in a copy. */
-const MAX_ITEMS = 2_000;
+const MAX_IDS_PER_REQUEST = 50;
+const MAX_ITEMS_OF_A_KIND = 2_000;
 
 export interface View {
-  readonly posts: ReadonlyMap<string, Post>;
-  readonly relations: ReadonlyMap<string, Relation>;
-  readonly inbox: ReadonlyMap<string, InboxEntry>;
+  readonly posts: ById<Post>;
+  /** By kind and target. */
+  readonly relations: ById<Schemas['RelationInView']>;
+  readonly inbox: ById<InboxEntry>;
   readonly cursor: number;
 }
 
 /** By whom a page is read, and the people on it. */
-export interface Reader {
-  /** The actor id. Undefined: a visitor. */
-  readonly me: string | undefined;
-  readonly view: View | undefined;
-  readonly people: ReadonlyMap<string, Actor>;
-}
+export type Reader = Readonly<{ me: string; view: View; people: ById<Actor> }>;
+
+const merge = <Item>(old: ById<Item> | undefined, items: readonly Item[], keyOf: (item: Item) => string) =>
+  new Map(
+    [...(old?.values() ?? []), ...items].slice(-MAX_ITEMS_OF_A_KIND).map((item) => [keyOf(item), item]),
+  );
 
 export class LocalCopy {
   readonly actorId: string;
-  /** Of the session. */
   readonly secret: string;
-  readonly #people = new Map<string, { readonly actor: Actor | undefined; readonly until: number }>();
-  /** The newest view that was read. */
-  latest: View | undefined;
-  #reading: Promise<unknown> = Promise.resolve();
+  /** One that is deleted here is read anew. */
+  readonly profiles = new Map<string, { readonly actor: Actor | undefined; readonly until: number }>();
+  #view: View | undefined;
 
-  constructor({ actorId, secret }: Session) {
-    this.actorId = actorId;
+  constructor(secret: string, actorId: string) {
     this.secret = secret;
+    this.actorId = actorId;
   }
 
-  /** The view of now. Reads of one session follow each other, since an older answer must not undo a newer one. */
-  view(): Promise<View> {
-    const next = this.#reading.then(() => this.#reconcile());
-    this.#reading = next.catch(() => undefined); // its caller learns of it
-    return next;
-  }
-
-  async #reconcile(): Promise<View> {
-    const known = this.latest;
+  /** The view of now. An older answer does not replace a newer one. */
+  async view(): Promise<View> {
+    const known = this.#view;
     const query = known ? { cursor: known.cursor } : {};
     const answer = await ask(this.secret, (api) => api.GET('/api/reconcile', { params: { query } }));
     const base = answer.replace ? undefined : known;
-    const merge = <Item>(old: Iterable<Item> = [], items: Item[], key: (item: Item) => string) =>
-      new Map([...old, ...items].slice(-MAX_ITEMS).map((item) => [key(item), item]));
     const view = {
-      posts: merge(base?.posts.values(), [...answer.posts, ...answer.ownPosts], ({ id }) => id),
-      relations: merge(
-        base?.relations.values(),
-        answer.relations,
-        ({ kind, targetId }) => `${kind} ${targetId}`,
-      ),
-      inbox: merge(base?.inbox.values(), answer.inbox, ({ id }) => id),
+      posts: merge(base?.posts, [...answer.posts, ...answer.ownPosts], ({ id }) => id),
+      relations: merge(base?.relations, answer.relations, (each) => `${each.kind} ${each.targetId}`),
+      inbox: merge(base?.inbox, answer.inbox, ({ id }) => id),
       cursor: answer.cursor,
     };
-    this.latest = view;
+    if (view.cursor >= (this.#view?.cursor ?? 0)) this.#view = view;
     return view;
   }
 
   /** The people with these ids whom the person may see. */
-  async people(ids: Iterable<string>): Promise<Map<string, Actor>> {
-    const wanted = [...new Set(ids)];
-    if (this.#people.size > MAX_ITEMS) this.#people.clear();
-    const unknown = wanted.filter((id) => !((this.#people.get(id)?.until ?? 0) > Date.now()));
-    for (let at = 0; at < unknown.length; at += MAX_IDS) {
-      const asked = unknown.slice(at, at + MAX_IDS);
+  async people(ids: readonly string[]): Promise<ById<Actor>> {
+    const now = Date.now();
+    if (this.profiles.size > MAX_ITEMS_OF_A_KIND) this.profiles.clear();
+    const unknown = [...new Set(ids)].filter((id) => (this.profiles.get(id)?.until ?? 0) < now);
+    while (unknown.length > 0) {
+      const asked = unknown.splice(0, MAX_IDS_PER_REQUEST);
       const query = { ids: asked.join(',') };
       const { actors } = await ask(this.secret, (api) => api.GET('/api/actors', { params: { query } }));
-      const found = new Map(actors.map((actor) => [actor.actorId, actor]));
-      for (const id of asked) this.#people.set(id, { actor: found.get(id), until: Date.now() + PROFILE_MS });
+      for (const id of asked)
+        this.profiles.set(id, { actor: actors.find((each) => each.actorId === id), until: now + PROFILE_MS });
     }
-    return new Map(
-      wanted.flatMap((id) => this.#people.get(id)?.actor ?? []).map((actor) => [actor.actorId, actor]),
-    );
-  }
-
-  /** @param id undefined: everybody, as after a block. */
-  forgetPeople(id?: string): void {
-    if (id === undefined) this.#people.clear();
-    else this.#people.delete(id);
+    const known = ids.flatMap((id) => this.profiles.get(id)?.actor ?? []);
+    return new Map(known.map((actor) => [actor.actorId, actor]));
   }
 }

@@ -1,18 +1,10 @@
-interface Details {
-  readonly retryAfter?: number;
-  readonly cause?: unknown;
-}
-
-/**
- * A request that cannot be answered as asked. `code`: of the network, or one of this application (pages/faults.ts has a
- * text for each that people meet). `retryAfter` in seconds.
- */
+/** A request that cannot be answered as asked. `code`: one of pages/faults.txt, which has its text. `retryAfter` in seconds. */
 export class Fault extends Error {
   readonly status: number;
   readonly code: string;
   readonly retryAfter: number | undefined;
 
-  constructor(status: number, code: string, { retryAfter, cause }: Details = {}) {
+  constructor(status: number, code: string, cause?: unknown, retryAfter?: number) {
     super(code, { cause });
     this.status = status;
     this.code = code;
@@ -25,8 +17,5 @@ export class Fault extends Error {
   }
 }
 
-/** Seconds of a `Retry-After` header, as an option of {@link Fault}. */
-export function retryAfterOf(headers: Headers): Details {
-  const seconds = Number(headers.get('retry-after'));
-  return seconds > 0 ? { retryAfter: seconds } : {};
-}
+export const retryAfterOf = ({ headers }: Response): number | undefined =>
+  Number(headers.get('retry-after')) || undefined;

@@ -1,62 +1,81 @@
-import type { Post, Reader, View } from '../copy.ts';
-import { hidden, type Markup, markup } from '../markup.ts';
+/** The timeline with what waits to be sent, and the inbox. */
+import type { InboxEntry, Reader } from '../copy.ts';
+import { age, hidden, type Markup, markup, newIntent } from '../markup.ts';
+import { sessionOf } from '../sessions.ts';
 import { kept, take } from '../store.ts';
-import { goTo, type Member, type Routes } from '../visit.ts';
-import { empty, older } from './layout.ts';
-import { composer, postList } from './post.ts';
-
-/** The authors of posts, and those of the posts they reply to if the view has them. */
-export const authorsOf =
-  (posts: readonly Post[]) =>
-  (view: View): string[] =>
-    [...posts, ...posts.flatMap(({ parentId = '' }) => view.posts.get(parentId) ?? [])].map(
-      (post) => post.authorActorId,
-    );
+import { goTo, type Routes, type Visit } from '../visit.ts';
+import { empty, face, icon, older, personIn } from './layout.ts';
+import { authorsOf, composer, postList } from './posts.ts';
+import { welcome } from './welcome.ts';
 
 const hint = markup`Posts of the people you follow come here. <a href="/find">Find somebody by handle</a>, or write the first one.`;
-const nobody = empty('home', 'It is quiet here', hint);
 
-async function home(member: Member) {
-  const query = member.page();
+async function home(visit: Visit) {
+  const { ask, show, page: query } = visit;
   const isFirst = query.cursor === undefined;
-  const waiting = isFirst && (await unconfirmed(member));
-  const { posts, cursor } = await member.ask((api) => api.GET('/api/timeline', { params: { query } }));
+  const waiting = isFirst && (await unconfirmed(visit));
+  const { posts, cursor } = await ask((api) => api.GET('/api/timeline', { params: { query } }));
   const content = (reader: Reader) => markup`${isFirst && composer()}${waiting}
-${postList(posts, reader, isFirst ? 'all' : '', nobody)}${older(cursor)}`;
-  return member.show('Home', content, authorsOf(posts));
+${postList(posts, reader, empty('home', 'It is quiet here', hint), cursor)}`;
+  return show('Home', content, authorsOf(posts));
 }
 
-/** A form with a text, before the network has confirmed it. */
-export interface Waiting {
-  readonly actorId: string;
-  /** Where it goes. */
-  readonly path: string;
-  readonly fields: Readonly<Record<string, string>>;
-}
+/** A form with a text that the network has not confirmed, and the path that it goes to. */
+export type Waiting = Readonly<{ actorId: string; path: string; fields: Readonly<Record<string, string>> }>;
 
-const intentOf = ({ fields }: Waiting) => fields['intentId'] ?? '';
-
-/** Asks the network what became of texts without an answer, and shows those that it does not know. */
-async function unconfirmed({ ask, me, visit: { browser } }: Member): Promise<Markup | undefined> {
-  const all = (kept('waiting', browser) as Waiting[]).filter(({ actorId }) => actorId === me);
-  if (all.length === 0) return undefined;
-  const intentIds = all.slice(0, 200).map(intentOf);
-  const { intents } = await ask((api) => api.POST('/api/intents/lookup', { body: { intentIds } }));
-  const arrived = new Set(intents.flatMap(({ intentId, outcome }) => (outcome === 'kept' ? [intentId] : [])));
-  for (const intentId of arrived) take('waiting', intentId, browser);
-  return markup`${arrived.size > 0 && markup`<p class="notice" role="status">A text without an answer had arrived after all.</p>`}
-${all.filter((waiting) => !arrived.has(intentOf(waiting))).map(card)}`;
-}
-
-const card = ({ path, fields }: Waiting): Markup => markup`<section class="notice" aria-label="Not sent yet">
+/** Asks the network what became of the texts without an answer, and shows those that it does not know. */
+async function unconfirmed({ ask, copy, browser }: Visit): Promise<Markup[]> {
+  const own = (kept('waiting', browser) as Waiting[]).filter(({ actorId }) => actorId === copy().actorId);
+  const texts = new Map(own.map((waiting) => [waiting.fields['intentId'] ?? '', waiting]));
+  if (texts.size === 0) return [];
+  const body = { intentIds: [...texts.keys()] };
+  const { intents } = await ask((api) => api.POST('/api/intents/lookup', { body }));
+  for (const { intentId, outcome } of intents)
+    if (outcome === 'kept' && texts.delete(intentId)) take('waiting', browser, intentId);
+  return [...texts.values()].map(
+    ({ path, fields }) => markup`<section class="notice" aria-label="Not sent yet">
 <h2>Not sent yet</h2><blockquote class="kept" dir="auto">${fields['text']}</blockquote>
-<div class="bar"><form method="post" action="${path}">${hidden(fields)}<button class="main">Send it</button></form>
-<form method="post" action="/waiting/discard">${hidden({ intent: fields['intentId'] ?? '' })}<button>Discard it</button></form></div></section>`;
+<form class="bar" method="post" action="${path}">${hidden(fields)}<button class="main">Send it</button></form></section>`,
+  );
+}
 
-export const homeRoutes: Routes<Member> = {
-  'GET /': home,
-  'POST /waiting/discard': ({ visit }) => {
-    take('waiting', visit.fields['intent'] ?? '', visit.browser);
-    return goTo('/');
+const kinds = {
+  follow: ['person', 'follows you'],
+  like: ['heart', 'likes your post'],
+  reply: ['reply', 'replied to you'],
+  mention: ['bell', 'mentioned you'],
+} as const;
+
+async function inbox({ ask, page: query, show }: Visit) {
+  const { inbox: entries, unread, cursor } = await ask((api) => api.GET('/api/inbox', { params: { query } }));
+  const read = markup`<form class="bar" method="post" action="/inbox/read">${newIntent({ upTo: entries[0]?.createdAt ?? 0 })}
+<p class="quiet">${unread} unread</p><button>Mark all as read</button></form>`;
+  const content = (
+    reader: Reader,
+  ) => markup`<div class="live">${unread > 0 && query.cursor === undefined && read}
+<ul class="entries">${entries.map((entry) => row(entry, reader))}</ul>
+${entries.length === 0 && empty('bell', 'Nothing yet', markup`You learn here who follows, likes, answers or mentions you.`)}${older(cursor)}</div>`;
+  return show('Inbox', content, () => entries.map(({ sourceActorId }) => sourceActorId));
+}
+
+function row({ kind, sourceActorId, sourceId, createdAt, readAt }: InboxEntry, { people, view }: Reader) {
+  const who = personIn(people, sourceActorId);
+  const [name, says] = kinds[kind];
+  const profile = `/people/${sourceActorId}`;
+  return markup`<li class="${readAt === undefined && 'new'}"><span class="kind ${kind}">${icon(name)}</span>${face(who)}
+<div><p><a class="name" href="${profile}"><bdi>${who.displayName}</bdi></a>
+<a class="says" href="${kind === 'follow' ? profile : `/posts/${sourceId}`}">${says}</a>
+<span class="quiet">${age(createdAt)}</span>${readAt === undefined && markup` <span class="unseen">New</span>`}</p>
+<p class="quiet excerpt" dir="auto">${view.posts.get(sourceId)?.text}</p></div></li>`;
+}
+
+export const homeRoutes: Routes = {
+  'GET /': (visit) => (sessionOf(visit.secret) ? home(visit) : welcome(visit)),
+  'GET /live': ({ copy, request, response, url }) =>
+    copy().join(response, Number(request.headers['last-event-id'] ?? url.searchParams.get('after'))),
+  'GET /inbox': inbox,
+  'POST /inbox/read': async ({ ask, intentId, field }) => {
+    await ask((api) => api.POST('/api/inbox/read', { body: { intentId, upTo: Number(field('upTo')) } }));
+    return goTo('/inbox');
   },
 };

@@ -1,30 +1,24 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Actor, Reader, View } from '../copy.ts';
-import { Markup, markup } from '../markup.ts';
+import { type Answer, Markup, markup } from '../markup.ts';
 import { settings } from '../settings.ts';
 import { style } from './style.ts';
 
 const fileOf = (name: string) => readFileSync(new URL(`../assets/${name}`, import.meta.url), 'utf8');
-
-const FOREVER = 'public, max-age=31536000, immutable';
-/** By address. An address has the hash of its content, so that browsers keep that for good. */
-export const assets = new Map<string, { readonly body: string; readonly headers: Record<string, string> }>();
-function addressOf(name: string, type: string, body: string): string {
-  const address = `/assets/${createHash('sha256').update(body).digest('base64url').slice(0, 12)}/${name}`;
-  const headers = { 'content-type': `${type}; charset=utf-8`, 'x-content-type-options': 'nosniff' };
-  assets.set(address, { body, headers: { ...headers, 'cache-control': FOREVER } });
-  return address;
-}
-const links = {
-  style: addressOf('app.css', 'text/css', style),
-  script: addressOf('app.js', 'text/javascript', fileOf('app.js')),
-  icon: addressOf('icon.svg', 'image/svg+xml', fileOf('icon.svg')),
-};
 const sprite = new Markup(fileOf('sprite.svg'));
 
-export const icon = (name: string): Markup =>
-  markup`<svg class="icon" aria-hidden="true"><use href="#${name}"/></svg>`;
+/** Answers by address. An address has the hash of its content, so that browsers keep that for good. */
+export const assets = new Map<string, Answer>();
+function addressOf(name: string, type: string, html = fileOf(name)): string {
+  const address = `/assets/${createHash('sha256').update(html).digest('base64url')}/${name}`;
+  const cached = { 'content-type': type, 'cache-control': 'public, max-age=31536000, immutable' };
+  assets.set(address, { html, headers: cached });
+  return address;
+}
+const links = markup`<link rel="stylesheet" href="${addressOf('app.css', 'text/css', style)}">
+<link rel="icon" href="${addressOf('icon.svg', 'image/svg+xml')}">
+<script src="${addressOf('app.js', 'text/javascript')}" defer></script>`;
 
 /** Sign-in begins at this application and ends at the network, so forms may lead to both. */
 export const headers: Readonly<Record<string, string>> = {
@@ -38,35 +32,32 @@ export const headers: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
-export function document(title: string, content: Markup, attributes = markup``): string {
-  return markup`<!doctype html>
+const document = (title: string, attributes: Markup, content: Markup): string =>
+  markup`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title} · Fountain</title>
-<link rel="stylesheet" href="${links.style}"><link rel="icon" href="${links.icon}">
-<script src="${links.script}" defer></script>
+${links}
 </head>
 <body ${attributes}>${sprite}${content}</body>
 </html>`.html;
-}
 
-export const unreadOf = ({ inbox }: View): number =>
-  [...inbox.values()].filter(({ readAt }) => readAt === undefined).length;
+/** A page without a session. */
+export const plain = (title: string, content: Markup): string =>
+  document(title, markup`class="plain"`, markup`<main id="main">${content}</main>`);
 
 /** A page of a signed-in person. @param path its own, without its query */
-export function shell(
-  title: string,
-  content: Markup,
-  { me, view, people }: Reader & { view: View },
-  path: string,
-): string {
-  const own = people.get(me ?? '');
+export function shell(title: string, content: Markup, reader: Reader, path: string): string {
+  const { me, view, people } = reader;
+  const unread = unreadOf(view);
+  const badge = markup`<span class="badge live"${unread === 0 && new Markup(' hidden')}><b>${unread}</b><span class="unseen"> unread</span></span>`;
   const link = (href: string, name: string, label: string, more?: Markup) =>
     markup`<a href="${href}"${href === path && new Markup(' aria-current="page"')}>${icon(name)}<span>${label}</span>${more}</a>`;
   return document(
     title,
+    markup`data-after="${view.cursor}"`,
     markup`<a class="skip" href="#main">Skip to the content</a>
 <div class="shell">
 <header class="rail">
@@ -74,57 +65,55 @@ export function shell(
 <nav aria-label="Main">
 ${link('/', 'home', 'Home')}
 ${link('/find', 'search', 'Find')}
-${link('/inbox', 'bell', 'Inbox', badge(unreadOf(view)))}
+${link('/inbox', 'bell', 'Inbox', badge)}
 ${link(`/people/${me}`, 'person', 'Profile')}
 ${link('/settings', 'gear', 'Settings')}
 </nav>
 <a class="button main" href="/#compose">Post</a>
 </header>
 <main id="main" tabindex="-1"><div class="title"><h1>${title}</h1><p class="state" role="status" hidden></p></div>${content}</main>
-<aside class="side" aria-label="You and this application">${own && mini(own)}${finder('', 'People, from every page')}
-<p class="quiet small">Fountain is an example of an application for <a href="${settings.baseUrl}">Plaza</a>. Your posts live on the
-network: every other application shows them too, and you can leave this one with all you have.</p></aside>
+<aside class="side" aria-label="You and this application">${mini(personIn(people, me))}${finder('', 'People, from every page')}
+<p class="quiet small">Fountain is an example of an application for <a href="${settings.baseUrl}">Plaza</a>. Your posts live on the network.</p></aside>
 </div>
-<button class="pill main" hidden></button>`,
-    markup`data-after="${view.cursor}"`,
+<a class="pill button main" href="" hidden>Show what is new</a>`,
   );
 }
 
-/** Always there, so that the script can change it. */
-const badge = (unread: number): Markup =>
-  markup`<span class="badge"${unread === 0 && new Markup(' hidden')}><b>${unread > 99 ? '99+' : unread}</b><span class="unseen"> unread</span></span>`;
+export const unreadOf = ({ inbox }: View): number =>
+  [...inbox.values()].filter(({ readAt }) => readAt === undefined).length;
+
+export const icon = (name: string): Markup =>
+  markup`<svg class="icon" aria-hidden="true"><use href="#${name}"/></svg>`;
 
 export const finder = (handle = '', label = 'People'): Markup =>
   markup`<form class="finder" action="/find" role="search" aria-label="${label}">
 <label>${icon('search')}<span class="unseen">Handle</span><input name="handle" value="${handle}" placeholder="Find by handle" maxlength="31"
 autocomplete="off" autocapitalize="none" spellcheck="false"></label><button class="unseen">Find</button></form>`;
 
+type Person = Pick<Actor, 'actorId' | 'displayName' | 'handle'>;
+
+export const personIn = (people: Reader['people'], actorId: string): Person =>
+  people.get(actorId) ?? { actorId, displayName: 'Somebody', handle: null };
+
+export const handleOf = ({ handle }: Person): string => (handle === null ? 'no handle' : `@${handle}`);
+
 /** A circle with the first letter, in one of eight colours by the id: profiles have no pictures. */
-export function face({ actorId, displayName }: Omit<Person, 'handle'>, size = ''): Markup {
+export function face({ actorId, displayName }: Person, size = ''): Markup {
   const hue = Buffer.from(actorId).reduce((sum, byte) => sum + byte, 0) % 8;
   const [first] = new Intl.Segmenter('en').segment(displayName.toUpperCase());
-  return markup`<span class="face hue${hue} ${size}" aria-hidden="true">${first?.segment ?? '?'}</span>`;
+  return markup`<span class="face hue${hue} ${size}" aria-hidden="true">${first?.segment}</span>`;
 }
 
 /** A person in a list. */
 export const mini = (
-  actor: Person,
-): Markup => markup`<a class="mini" href="/people/${actor.actorId}">${face(actor)}<span>
-<b class="name"><bdi>${actor.displayName}</bdi></b><span class="quiet">${handleOf(actor)}</span></span></a>`;
-
-type Person = Pick<Actor, 'actorId' | 'displayName' | 'handle'>;
-
-export const handleOf = ({ handle }: Pick<Actor, 'handle'>): string =>
-  handle === null ? 'no handle' : `@${handle}`;
-
-/** A page without a session. */
-export const plain = (title: string, content: Markup): string =>
-  document(title, markup`<main id="main">${content}</main>`, markup`class="plain"`);
+  person: Person,
+): Markup => markup`<a class="mini" href="/people/${person.actorId}">${face(person)}<span>
+<b class="name"><bdi>${person.displayName}</bdi></b><span class="quiet">${handleOf(person)}</span></span></a>`;
 
 export const empty = (name: string, title: string, text: Markup): Markup =>
   markup`<div class="empty">${icon(name)}<h2>${title}</h2><p>${text}</p></div>`;
 
 /** A link to the next page of a list. */
-export const older = (cursor: string | undefined, label = 'Older'): Markup | string | undefined =>
-  cursor &&
-  markup`<p class="older"><a class="button" href="?${new URLSearchParams({ cursor }).toString()}">${label}</a></p>`;
+export const older = (cursor = ''): Markup | false =>
+  cursor !== '' &&
+  markup`<p class="older"><a class="button" href="?cursor=${encodeURIComponent(cursor)}">Older</a></p>`;

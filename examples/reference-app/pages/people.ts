@@ -1,96 +1,142 @@
+/** People: found by handle, their profiles, and the ways to follow, report and block them. */
 import type { Actor, Reader } from '../copy.ts';
-import { linked, type Markup, markup, newIntent, outside } from '../markup.ts';
-import { type Answer, goTo, type Member, type Routes } from '../visit.ts';
-import { authorsOf } from './home.ts';
-import { empty, face, finder, handleOf, icon, mini, older } from './layout.ts';
-import { postList } from './post.ts';
+import { type Answer, linked, type Markup, markup, newIntent } from '../markup.ts';
+import { goTo, type Handler, pathWithin, type Routes, type Visit } from '../visit.ts';
+import { empty, face, finder, handleOf, icon, mini, older, personIn } from './layout.ts';
+import { authorsOf, postList } from './posts.ts';
 
-const hint = empty(
-  'search',
-  'Whom do you know here?',
-  markup`Type the handle of a friend, such as @ada, and follow them.`,
-);
-
-async function find(member: Member, typed: string): Promise<Answer> {
+async function find({ ask, show }: Visit, typed: string): Promise<Answer> {
   const handle = typed.trim().replace(/^@/, '').toLowerCase();
-  if (handle === '') return member.show('Find people', () => markup`${finder()}${hint}`);
-  const { actors } = await member.ask((api) => api.GET('/api/actors', { params: { query: { handle } } }));
+  const query = { handle };
+  const { actors } =
+    handle === '' ? { actors: [] } : await ask((api) => api.GET('/api/actors', { params: { query } }));
   if (actors[0]) return goTo(`/people/${actors[0].actorId}`);
-  const text = markup`Nobody whom you can see is called @${handle}. Handles are exact: ask your friend for theirs.`;
-  const nobody = markup`${finder(handle)}${empty('search', 'Nobody by that handle', text)}`;
-  return { ...(await member.show('Find people', () => nobody)), status: 404 };
+  const title = handle === '' ? 'Whom do you know here?' : `Nobody whom you can see is called @${handle}`;
+  const content = markup`${finder(handle)}${empty('search', title, markup`Handles are exact: ask your friend for theirs.`)}`;
+  return { ...(await show('Find people', () => content)), status: handle === '' ? 200 : 404 };
 }
 
-function followForm(actorId: string, { me, view }: Reader, name: string): Markup | undefined {
-  if (actorId === me) return undefined;
-  const isFollowed = view?.relations.has(`follow ${actorId}`);
-  return markup`<form method="post" action="/people/${actorId}/${isFollowed ? 'unfollow' : 'follow'}">${newIntent()}
-<button class="${isFollowed ? 'following' : 'main'}">${isFollowed ? 'Following' : 'Follow'}<span class="unseen"> ${name}</span></button></form>`;
+function followForm(actorId: string, name: string, { me, view }: Reader): Markup | false {
+  const isFollowed = view.relations.has(`follow ${actorId}`);
+  const [act, label, look] = isFollowed ? ['unfollow', 'Following', ''] : ['follow', 'Follow', 'main'];
+  const form = markup`<form method="post" action="/people/${actorId}/${act}" data-stay>${newIntent()}
+<button class="${look}" id="follow-${actorId}">${label}<span class="unseen"> ${name}</span></button></form>`;
+  return actorId !== me && form;
 }
 
-async function profile(member: Member) {
-  const path = { actorId: member.id };
-  const [{ actor }, { posts, cursor }] = await Promise.all([
-    member.ask((api) => api.GET('/api/actors/{actorId}', { params: { path } })),
-    member.ask((api) => api.GET('/api/actors/{actorId}/posts', { params: { path, query: member.page() } })),
-  ]);
+async function profile({ ask, id, page: query, show }: Visit) {
+  const path = { actorId: id };
+  const { actor } = await ask((api) => api.GET('/api/actors/{actorId}', { params: { path } }));
+  const { posts, cursor } = await ask((api) =>
+    api.GET('/api/actors/{actorId}/posts', { params: { path, query } }),
+  );
   const none = empty('edit', 'No posts yet', markup`When there are some, they are here.`);
-  const content = (reader: Reader) =>
-    markup`${head(actor, reader)}${postList(posts, reader, `author ${member.id}`, none)}${older(cursor)}`;
-  return member.show(actor.displayName, content, authorsOf(posts));
+  const content = (reader: Reader) => markup`${head(actor, reader)}${postList(posts, reader, none, cursor)}`;
+  return show(actor.displayName, content, authorsOf(posts));
 }
 
 const joined = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' });
-const counted = (count: number, noun: string) =>
-  markup`<b>${count.toLocaleString('en')}</b> ${noun}${count !== 1 && 's'}`;
 
 function head(actor: Actor, reader: Reader): Markup {
-  const { actorId: id, followers, following, posts, website, bio, displayName } = actor;
-  const menu = markup`<details class="menu"><summary class="button" aria-label="More about this person">${icon('more')}</summary><div>
-<a href="/report?actor=${id}">${icon('flag')}Report this person</a><a href="/people/${id}/block">${icon('block')}Block this person</a></div></details>`;
-  return markup`<section class="profile" aria-label="Profile"><div class="top">${face(actor, 'large')}
-<div class="bar">${id === reader.me ? markup`<a class="button" href="/settings">Edit profile</a>` : markup`${menu}${followForm(id, reader, displayName)}`}</div></div>
+  const { actorId: id, displayName, followers, following, posts, website, bio, createdAt } = actor;
+  const more = markup`<a class="button" href="/people/${id}/report" aria-label="Report or block">${icon('flag')}</a>`;
+  const other = markup`${more}${followForm(id, displayName, reader)}`;
+  const own = markup`<a class="button" href="/settings">Edit profile</a>`;
+  return markup`<section class="profile live" aria-label="Profile"><div class="top">${face(actor, 'large')}
+<div class="bar">${id === reader.me ? own : other}</div></div>
 <p class="name"><bdi>${displayName}</bdi></p><p class="quiet">${handleOf(actor)}</p>
 ${bio !== '' && markup`<p class="text" dir="auto">${linked(bio)}</p>`}
-<p class="quiet small">${website !== '' && markup`${outside(website)} · `}Here since ${joined.format(actor.createdAt)}</p>
+<p class="quiet small">${website !== '' && markup`${linked(website)} · `}Here since ${joined.format(createdAt)}</p>
 <p class="counts"><a href="/people/${id}/following"><b>${following.toLocaleString('en')}</b> following</a>
-<a href="/people/${id}/followers">${counted(followers, 'follower')}</a><span>${counted(posts, 'post')}</span></p></section>`;
+<a href="/people/${id}/followers"><b>${followers.toLocaleString('en')}</b> follower${followers !== 1 && 's'}</a>
+<span><b>${posts.toLocaleString('en')}</b> post${posts !== 1 && 's'}</span></p></section>`;
 }
 
-const listOf = (kind: 'following' | 'followers') => async (member: Member) => {
-  const params = { path: { actorId: member.id }, query: member.page() };
-  const { actors, cursor } = await member.ask((api) => api.GET(`/api/actors/{actorId}/${kind}`, { params }));
-  const none = empty('person', 'Nobody yet', markup`<a href="/people/${member.id}">Back to the profile</a>`);
-  const rows = (reader: Reader) =>
-    actors.map(
-      (actor) => markup`<li>${mini(actor)}${followForm(actor.actorId, reader, actor.displayName)}</li>`,
-    );
-  const content = (reader: Reader) =>
-    markup`<ul class="people">${rows(reader)}</ul>${actors.length === 0 && none}${older(cursor, 'More')}`;
-  return member.show(kind === 'following' ? 'Following' : 'Followers', content);
-};
+const listOf =
+  (kind: 'following' | 'followers', title: string): Handler =>
+  async ({ ask, id, page: query, show }) => {
+    const params = { path: { actorId: id }, query };
+    const { actors, cursor } = await ask((api) => api.GET(`/api/actors/{actorId}/${kind}`, { params }));
+    const none = empty('person', 'Nobody yet', markup`<a href="/people/${id}">Back to the profile</a>`);
+    const content = (reader: Reader) => markup`<ul class="people live">
+${actors.map((each) => markup`<li>${mini(each)}${followForm(each.actorId, each.displayName, reader)}</li>`)}</ul>
+${actors.length === 0 && none}${older(cursor)}`;
+    return show(title, content);
+  };
 
 /** Follows or likes, or ends that. */
 const relate =
-  (kind: 'follow' | 'like', isWanted: boolean) =>
-  async ({ ask, id, visit, intentId }: Member) => {
-    const path = { kind, targetId: id };
+  (kind: 'follow' | 'like', isWanted: boolean): Handler =>
+  async ({ ask, id: targetId, intentId, request, url }) => {
+    const path = { kind, targetId };
     await ask<unknown>((api) =>
       isWanted
         ? api.PUT('/api/relations/{kind}/{targetId}', { params: { path }, body: { intentId } })
         : api.DELETE('/api/relations/{kind}/{targetId}', { params: { path, query: { intentId } } }),
     );
-    return goTo(visit.from);
+    // The page of a refusal has the address of its form, which is none of a page.
+    const from = pathWithin(request.headers.referer);
+    return goTo(from === url.pathname ? '/' : from);
   };
 
-export const peopleRoutes: Routes<Member> = {
-  'GET /find': (member) => find(member, member.visit.url.searchParams.get('handle') ?? ''),
-  'GET /@:id': (member) => find(member, member.id),
+const reasons = ['spam', 'harassment', 'illegal', 'impersonation', 'other'] as const;
+
+/** The ways to act against a person, or a post of theirs. */
+function choose({ id, url, show }: Visit) {
+  const postId = url.searchParams.get('post');
+  const choices = reasons.map(
+    (reason) =>
+      markup`<label class="choice"><input type="radio" name="reason" value="${reason}" required> ${reason}</label>`,
+  );
+  return show(
+    'Report or block',
+    ({ people }) => markup`<form class="card fields" method="post" action="/report">
+${newIntent(postId === null ? { actorId: id } : { postId })}<h2>Report ${postId === null ? 'this person' : 'this post'}</h2>
+<p>The operators of the network read it. The person does not learn who reported.</p>
+<fieldset><legend>What is wrong?</legend>${choices}</fieldset>
+<div><label for="text">What should they know? <span class="quiet">(if you like)</span></label><textarea id="text" name="text" rows="3" dir="auto"></textarea></div>
+<button class="main">Send the report</button></form>
+<form class="card" method="post" action="/people/${id}/block">${newIntent()}<h2>Block <bdi>${personIn(people, id).displayName}</bdi></h2>
+<p>You no longer see each other: no posts, profiles, replies or inbox entries, in any application. Follows between you end, and
+unblocking does not bring them back. The network does not tell them.</p><button class="danger">Block</button></form>`,
+    () => [id],
+  );
+}
+
+const block =
+  (isWanted: boolean): Handler =>
+  async ({ ask, copy, id, intentId }) => {
+    const path = { actorId: id };
+    await ask((api) =>
+      isWanted
+        ? api.PUT('/api/blocks/{actorId}', { params: { path }, body: { intentId } })
+        : api.DELETE('/api/blocks/{actorId}', { params: { path, query: { intentId } } }),
+    );
+    copy().profiles.clear();
+    return goTo(isWanted ? '/' : '/settings');
+  };
+
+export const peopleRoutes: Routes = {
+  'GET /find': (visit) => find(visit, visit.url.searchParams.get('handle') ?? ''),
+  'GET /@:id': (visit) => find(visit, visit.id),
   'GET /people/:id': profile,
-  'GET /people/:id/following': listOf('following'),
-  'GET /people/:id/followers': listOf('followers'),
+  'GET /people/:id/following': listOf('following', 'Following'),
+  'GET /people/:id/followers': listOf('followers', 'Followers'),
   'POST /people/:id/follow': relate('follow', true),
   'POST /people/:id/unfollow': relate('follow', false),
   'POST /posts/:id/like': relate('like', true),
   'POST /posts/:id/unlike': relate('like', false),
+  'GET /people/:id/report': choose,
+  'POST /report': async ({ ask, field, intentId }) => {
+    const reason = field('reason') as (typeof reasons)[number];
+    const subject = field('postId') === '' ? { actorId: field('actorId') } : { postId: field('postId') };
+    await ask((api) =>
+      api.POST('/api/reports', { body: { intentId, reason, text: field('text'), ...subject } }),
+    );
+    return goTo('/reported');
+  },
+  'GET /reported': ({ show }) =>
+    show('Thank you', () => empty('flag', 'Your report has arrived', markup`The operators look at it.`)),
+  'POST /people/:id/block': block(true),
+  'POST /people/:id/unblock': block(false),
 };

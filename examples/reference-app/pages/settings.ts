@@ -1,65 +1,50 @@
 import { Fault } from '../fault.ts';
-import { type Markup, markup, newIntent } from '../markup.ts';
+import { type Answer, type Markup, markup, newIntent } from '../markup.ts';
 import { settings as application } from '../settings.ts';
-import { type Answer, goTo, type Member, type Routes } from '../visit.ts';
-import { signOut } from './faults.ts';
-
-const problems: Readonly<Record<string, string>> = {
-  revision_conflict:
-    'Your profile has changed elsewhere meanwhile. Save what you typed in place of that, or reload to see it.',
-  effect_mismatch: 'This handle is taken. Choose another one.',
-  invalid_website: 'The website must be empty, or an address that begins with https:// or http://.',
-  invalid_text: 'A name has 1 to 64 characters, and the text about you at most 500.',
-  invalid_request: 'A handle has 3 to 30 lowercase letters, digits or underscores.',
-};
+import { goTo, type Routes, type Visit } from '../visit.ts';
+import { signOut, texts } from './faults.ts';
 
 /** `typed`: a profile that was refused. */
-async function settings(member: Member, typed = {}, problem?: string): Promise<Answer> {
-  const { profile } = await member.ask((api) => api.GET('/api/profile'));
+async function settings({ ask, show }: Visit, typed = {}, problem: readonly string[] = []): Promise<Answer> {
+  const { profile } = await ask((api) => api.GET('/api/profile'));
+  const { blocks } = await ask((api) => api.GET('/api/blocks'));
   const { handle, displayName, bio, website } = { ...profile, ...typed };
   const field = (name: string, label: string, input: Markup) =>
     markup`<div><label for="${name}">${label}</label>${input}</div>`;
-  const content = markup`${problem && markup`<p class="problem" role="alert">${problem}</p>`}
+  const own = markup`<input id="own" name="handle" value="${handle ?? ''}" pattern="[a-z0-9_]{3,30}" autocapitalize="none" spellcheck="false"
+autocomplete="username" aria-describedby="hint"><p class="hint" id="hint">Others find you by it, and you sign in with it. Leave it empty to show none.</p>`;
+  const blocked = blocks.map(
+    (id) => markup`<li><span class="quiet">Somebody with the id ${id}</span>
+<form method="post" action="/people/${id}/unblock">${newIntent()}<button>Unblock<span class="unseen"> ${id}</span></button></form></li>`,
+  );
+  const content = markup`${problem.length > 0 && markup`<p class="problem" role="alert">${problem.slice(1).join('. ')}</p>`}
 <form class="card fields" method="post" action="/settings">${newIntent({ revision: profile.revision })}<h2>Profile</h2>
 ${field('name', 'Name', markup`<input id="name" name="displayName" value="${displayName}" required maxlength="256" autocomplete="name">`)}
-${field(
-  'own',
-  'Handle',
-  markup`<input id="own" name="handle" value="${handle ?? ''}" pattern="[a-z0-9_]{3,30}" autocapitalize="none" spellcheck="false"
-autocomplete="username" aria-describedby="hint"><p class="hint" id="hint">Others find you by it, and you sign in with it. Leave it empty to show none.</p>`,
-)}
+${field('own', 'Handle', own)}
 ${field('bio', 'About you', markup`<textarea id="bio" name="bio" rows="3" dir="auto">${bio}</textarea>`)}
 ${field('site', 'Website', markup`<input id="site" name="website" type="url" value="${website}" autocomplete="url" placeholder="https://">`)}
 <button class="main">Save</button></form>
-<section class="card"><h2>People and access</h2><p><a href="/blocks">People whom you block</a></p>
-<p><a href="${application.baseUrl}/api/auth/account">Your account at the network</a>: password, notices and other applications</p></section>
-<section class="card"><h2>Leave</h2><p>Signing out ends this session. Disconnecting also takes the right to act for you from this application, until you
-sign in again. Your posts stay in both cases.</p><div class="bar">${signOut}<form method="post" action="/disconnect"><button class="danger">Disconnect</button></form></div></section>`;
-  return { ...(await member.show('Settings', () => content)), status: problem === undefined ? 200 : 400 };
+<section class="card"><h2>People whom you block</h2><p>${blocks.length === 0 ? 'Nobody.' : 'The network does not tell their names.'}</p>
+<ul class="people">${blocked}</ul></section>
+<section class="card"><h2>Access</h2><p><a href="${application.baseUrl}/api/auth/account">Your account at the network</a> has your password, notices, and the applications that act for you.</p>
+${signOut}</section>`;
+  return { ...(await show('Settings', () => content)), status: problem.length === 0 ? 200 : 400 };
 }
 
-async function save(member: Member) {
-  const { ask, copy, field, intentId, me } = member;
-  const typed = {
-    displayName: field('displayName'),
-    bio: field('bio'),
-    website: field('website'),
-    handle: field('handle') || null,
-  };
+async function save(visit: Visit) {
+  const { ask, copy, field, intentId } = visit;
+  const handle = field('handle') || null;
+  const profile = { displayName: field('displayName'), bio: field('bio'), website: field('website'), handle };
+  const body = { intentId, revision: Number(field('revision')), ...profile };
   try {
-    await ask((api) =>
-      api.PATCH('/api/profile', { body: { intentId, revision: Number(field('revision')), ...typed } }),
-    );
+    await ask((api) => api.PATCH('/api/profile', { body }));
   } catch (fault) {
-    const problem = fault instanceof Fault ? problems[fault.code] : undefined;
-    if (problem === undefined) throw fault;
-    return settings(member, typed, problem);
+    const problem = fault instanceof Fault ? texts.get(`profile ${fault.code}`) : undefined;
+    if (!problem) throw fault;
+    return settings(visit, profile, problem);
   }
-  copy.forgetPeople(me);
-  return goTo(`/people/${me}`);
+  copy().profiles.delete(copy().actorId);
+  return goTo(`/people/${copy().actorId}`);
 }
 
-export const settingsRoutes: Routes<Member> = {
-  'GET /settings': (member) => settings(member),
-  'POST /settings': save,
-};
+export const settingsRoutes: Routes = { 'GET /settings': (visit) => settings(visit), 'POST /settings': save };
