@@ -27,6 +27,58 @@ import { WatchedBrowser } from './support/watched-browser.js';
 const pictures = fileURLToPath(new URL('../../artifacts/pictures', import.meta.url));
 const MAX_PICTURE_BYTES = 200_000;
 
+/** A person without a pointer. At each step on pages of this origin the focus must be visible. */
+class Keyboard {
+  constructor(
+    private readonly page: Page,
+    private readonly origin: string,
+  ) {}
+
+  /** The name of the focused element. */
+  focused(): Promise<string> {
+    return this.page.evaluate(() => {
+      const { activeElement: element } = document;
+      const label = (element as HTMLInputElement | null)?.labels?.[0];
+      return element?.getAttribute('aria-label') ?? (label ?? element)?.textContent?.trim() ?? '';
+    });
+  }
+
+  async reach(name: string | RegExp): Promise<void> {
+    const seen: string[] = [];
+    for (let steps = 0; steps < 80; steps++) {
+      const focused = await this.focused();
+      if (typeof name === 'string' ? focused === name : name.test(focused))
+        return this.#requireFocus(focused);
+      seen.push(focused);
+      await this.page.keyboard.press('Tab');
+    }
+    throw new Error(`the keyboard does not reach ${String(name)}, but ${seen.join(' | ')}`);
+  }
+
+  async #requireFocus(name: string): Promise<void> {
+    if (!this.page.url().startsWith(this.origin) || (await isFocusVisible(this.page))) return;
+    throw new Error(`the focus on ${name} is not visible`);
+  }
+
+  async activate(name: string | RegExp): Promise<void> {
+    await this.reach(name);
+    await this.page.keyboard.press('Enter');
+  }
+
+  /** Activates it, and waits for the page to which it leads. */
+  async press(name: string | RegExp): Promise<void> {
+    const loaded = this.page.waitForEvent('load');
+    await this.activate(name);
+    await loaded;
+  }
+
+  async type(name: string, text: string): Promise<void> {
+    await this.reach(name);
+    await this.page.keyboard.press('Control+A');
+    await this.page.keyboard.type(text);
+  }
+}
+
 describeInBrowser('the reference application, in a real browser,', () => {
   let network: TestNetwork;
   let app: ReferenceApp;
@@ -124,13 +176,11 @@ describeInBrowser('the reference application, in a real browser,', () => {
     await until(async () => (await ana.page.locator('.entries .new').count()) === 0);
 
     await ana.page.goto(app.origin);
-    await post(ana.page, 'Good morning').locator('summary').click();
     await post(ana.page, 'Good morning').getByRole('link', { name: 'Edit' }).click();
     await ana.page.getByLabel('Text').fill('Good evening');
     await ana.page.getByRole('button', { name: 'Save' }).click();
     await ana.page.getByText('edited').waitFor();
-    await ana.page.locator('.lead summary').click();
-    await ana.page.getByRole('link', { name: 'Delete' }).click();
+    await ana.page.locator('.lead').getByRole('link', { name: 'Edit' }).click();
     await ana.page.getByRole('button', { name: 'Delete it' }).click();
     await ana.page.getByRole('heading', { name: 'Home' }).waitFor();
     expect(await post(ana.page, 'Good evening').count()).toBe(0);
@@ -141,23 +191,19 @@ describeInBrowser('the reference application, in a real browser,', () => {
     await ana.page.getByText('Keeper of lamps').waitFor();
     await ana.page.getByRole('link', { name: '1 follower' }).click();
     await ana.page.locator('.people').getByRole('link', { name: 'Ben' }).click();
-    await ana.page.locator('.profile summary').click();
-    await ana.page.getByRole('link', { name: 'Report this person' }).click();
-    await ana.page.getByLabel('It is spam').check();
+    await ana.page.locator('.profile').getByRole('link', { name: 'Report or block' }).click();
+    await ana.page.getByLabel('spam').check();
     await ana.page.getByRole('button', { name: 'Send the report' }).click();
     await ana.page.getByText('Your report has arrived').waitFor();
     await ana.page.goto(`${app.origin}/@${ben.handle}`);
-    await ana.page.locator('.profile summary').click();
-    await ana.page.getByRole('link', { name: 'Block this person' }).click();
+    await ana.page.locator('.profile').getByRole('link', { name: 'Report or block' }).click();
     await ana.page.getByRole('button', { name: 'Block' }).click();
     await ana.page.getByRole('heading', { name: 'Home' }).waitFor();
     const hidden = await ana.page.goto(`${app.origin}/@${ben.handle}`);
     expect(hidden?.status()).toBe(404);
-    await ana.page.goto(`${app.origin}/blocks`);
-    await ana.page.getByRole('button', { name: /Unblock/ }).click();
-    await ana.page.getByText('You block nobody').waitFor();
-
     await ana.page.goto(`${app.origin}/settings`);
+    await ana.page.getByRole('button', { name: /Unblock/ }).click();
+    await ana.page.getByText('Nobody.').waitFor();
     await ana.page.getByRole('button', { name: 'Sign out' }).click();
     await ana.page.getByText('You are signed out here').waitFor();
     const cookies = await ben.page.context().cookies(app.origin);
@@ -174,30 +220,91 @@ describeInBrowser('the reference application, in a real browser,', () => {
     expect(watched.takeFaults()).toEqual([]);
   });
 
-  it('can be used with the keyboard alone, with a visible focus at each step', async () => {
-    const { page } = await someone('Cleo');
-    const reach = async (name: string) => {
-      for (let steps = 0; steps < 30; steps++) {
-        await page.keyboard.press('Tab');
-        expect(await isFocusVisible(page)).toBe(true);
-        const focused = await page.evaluate(() => {
-          const { activeElement: element } = document;
-          return element?.getAttribute('placeholder') ?? element?.textContent?.trim();
-        });
-        if (focused === name) return;
+  it.each([
+    ['on a wide screen', { width: 1280, height: 800 }],
+    ['on a phone', { width: 390, height: 760 }],
+  ])('leads through the whole journey with the keyboard alone, %s', async (_where, viewport) => {
+    const ben = await someone('Ben');
+    await say(ben, 'From Ben');
+    const handle = await createAccount(network, handleOf('Cleo'), 'Cleo');
+    // Colours fade when the scheme changes.
+    const page = await watched.newPage({ viewport, reducedMotion: 'reduce' });
+    const keys = new Keyboard(page, app.origin);
+    const look = async (heading: string) => {
+      await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        const faults = await accessibilityFaults(page);
+        expect({ heading, colorScheme, faults }).toEqual({ heading, colorScheme, faults: [] });
       }
-      throw new Error(`the keyboard does not reach ${name}`);
     };
-    await page.keyboard.press('Tab');
-    await page.keyboard.press('Enter');
-    await reach('What is happening?');
-    await page.keyboard.type('By keyboard');
-    await reach('Post');
-    await page.keyboard.press('Enter');
+    await page.goto(app.origin);
+    await look('Talk in the open.');
+    await keys.press('Sign in or join');
+    await keys.type('Handle', handle);
+    await keys.type('Password', password);
+    await keys.press('Sign in');
+    await keys.press('Allow');
+    await look('Home');
+    await keys.type('What is happening?', 'By keyboard');
+    await keys.press('Post');
     await post(page, 'By keyboard').waitFor();
-    await reach('Like');
+    await keys.press('Edit or delete');
+    await look('Edit');
+    await keys.type('Text', 'Edited by keyboard');
+    await keys.press('Save');
+    await look('Conversation');
+    await keys.type('Your reply', 'Answered by keyboard');
+    await keys.press('Reply');
+    await post(page, 'Answered by keyboard').waitFor();
+
+    await keys.press('Find');
+    await look('Find people');
+    await keys.type('Handle', ben.handle);
     await page.keyboard.press('Enter');
-    await until(async () => (await like(page, 'By keyboard').getAttribute('aria-pressed')) === 'true');
+    await look('Ben');
+    await keys.activate('Follow Ben');
+    await page.getByRole('button', { name: 'Following Ben' }).waitFor();
+    // The focus stays on the button that has changed.
+    expect(await keys.focused()).toBe('Following Ben');
+    await keys.activate('Like');
+    await until(async () => (await like(page, 'From Ben').getAttribute('aria-pressed')) === 'true');
+    await keys.press('Report or block');
+    await look('Report or block');
+    await keys.reach('spam');
+    await page.keyboard.press('Space');
+    await keys.press('Send the report');
+    await look('Thank you');
+
+    await ben.page.goto(`${app.origin}/@${handle}`);
+    await ben.page.getByRole('button', { name: 'Follow Cleo' }).click();
+    await page.locator('.badge', { hasText: '1' }).waitFor();
+    await keys.press(/^Inbox/);
+    await look('Inbox');
+    await keys.press('Mark all as read');
+    await until(async () => (await page.locator('.entries .new').count()) === 0);
+    await keys.press('Settings');
+    await look('Settings');
+    await keys.type('About you', 'Keys only');
+    await keys.press('Save');
+    await look('Cleo');
+    await page.getByText('Keys only').waitFor();
+    await keys.press(/following$/);
+    await look('Following');
+    await keys.press(/^B\s*Ben/);
+    await keys.press('Report or block');
+    await keys.press('Block');
+    await look('Home');
+    await keys.press('Settings');
+    await keys.press(/^Unblock/);
+    await page.getByText('Nobody.').waitFor();
+    await keys.press('Home');
+    await keys.press('Edit or delete');
+    await keys.press('Delete it');
+    await look('Home');
+    await keys.press('Settings');
+    await keys.press('Sign out');
+    await page.getByText('You are signed out here').waitFor();
     expect(watched.takeFaults()).toEqual([]);
   });
 
@@ -210,7 +317,6 @@ describeInBrowser('the reference application, in a real browser,', () => {
     await post(ana.page, 'Is anybody there?').waitFor();
     await say(ana, 'I am');
     await post(ben.page, 'I am').waitFor();
-    await post(ben.page, 'Is anybody there?').locator('summary').click();
     await post(ben.page, 'Is anybody there?').getByRole('link', { name: 'Edit' }).click();
     await ben.page.getByLabel('Text').fill('Nobody?');
     await ben.page.getByRole('button', { name: 'Save' }).click();
@@ -225,7 +331,7 @@ describeInBrowser('the reference application, in a real browser,', () => {
     await post(ben.page, 'Here').waitFor();
     await ben.page.locator('.badge', { hasText: '2' }).waitFor();
     await ana.page.goto(app.origin);
-    await ben.page.goto(`${ben.page.url()}/delete`);
+    await ben.page.goto(`${ben.page.url()}/edit`);
     await ben.page.getByRole('button', { name: 'Delete it' }).click();
     await until(async () => (await post(ana.page, 'Nobody?').count()) === 0);
     expect(watched.takeFaults()).toEqual([]);
@@ -238,8 +344,7 @@ describeInBrowser('the reference application, in a real browser,', () => {
     await ana.page.goto(app.origin);
     await post(ana.page, 'Soon invisible').waitFor();
     await ben.page.goto(`${app.origin}/@${ana.handle}`);
-    await ben.page.locator('.profile summary').click();
-    await ben.page.getByRole('link', { name: 'Block this person' }).click();
+    await ben.page.locator('.profile').getByRole('link', { name: 'Report or block' }).click();
     await ben.page.getByRole('button', { name: 'Block' }).click();
     await until(async () => (await post(ana.page, 'Soon invisible').count()) === 0);
     expect(watched.takeFaults()).toEqual([]);
@@ -282,6 +387,7 @@ describeInBrowser('the reference application, in a real browser,', () => {
     await post(ana.page, 'strengthened').waitFor();
     const own = (await ana.page.getByRole('link', { name: 'Profile' }).getAttribute('href')) ?? '';
     const thread = new URL(ana.page.url()).pathname;
+    const author = (await ana.page.locator('.lead a.name').getAttribute('href'))?.split('/').at(-1);
     const pages = [
       ['home', ana, '/'],
       ['thread', ana, thread],
@@ -291,7 +397,7 @@ describeInBrowser('the reference application, in a real browser,', () => {
       ['inbox', ben, '/inbox'],
       ['settings', ana, '/settings'],
       ['find', ana, '/find?handle=nobody_here'],
-      ['report', ana, `/report?post=${thread.split('/').at(-1)}`],
+      ['report', ana, `/people/${author}/report?post=${thread.split('/').at(-1)}`],
       ['gone', ana, '/nothing'],
     ] as const;
     for (const [name, { page }, path] of pages) {

@@ -121,7 +121,8 @@ async function eventsOfGrant({ actorId }: Person): Promise<string[]> {
 
 describe('sign-in', () => {
   it('gives the browser two opaque cookies, and no token in any answer', async () => {
-    const { visitor, home } = await signedIn();
+    const { home, ...person } = await signedIn();
+    const { visitor } = person;
     expect(visitor.cookieValues).toHaveLength(2);
     for (const value of visitor.cookieValues) expect(value).toMatch(/^[\w-]{43}$/);
     expect(home.headers.get('content-security-policy')).toContain("default-src 'none'");
@@ -131,8 +132,10 @@ describe('sign-in', () => {
     const file = ['', '-wal']
       .map((part) => readFileSync((app.env['SESSIONS'] ?? '') + part, 'latin1'))
       .join('');
+    const paths = ['/inbox', '/settings', '/find', `/@${person.handle}`, '/nothing'];
+    const pages = await Promise.all(paths.map(async (path) => (await open(person, path)).text));
     for (const secret of [...tokens, ...visitor.cookieValues]) {
-      expect(home.text).not.toContain(secret);
+      for (const text of [home.text, ...pages]) expect(text).not.toContain(secret);
       expect(file).not.toContain(secret);
     }
   });
@@ -252,11 +255,13 @@ describe('a post', () => {
   });
 
   it('is looked up if it has arrived and its answer was lost for good', async () => {
-    const { visitor, home, ...person } = await signedIn();
+    const { visitor, home: form, ...person } = await signedIn();
     proxy.loseAnswer('/api/posts', 2);
-    const lost = await visitor.submitTo(home, '/posts', { text: 'Did it arrive?' });
+    const lost = await visitor.submitTo(form, '/posts', { text: 'Did it arrive?' });
     expect(lost.status).toBe(503);
-    expect((await visitor.open(app.origin)).text).toContain('had arrived after all');
+    const home = await visitor.open(app.origin);
+    expect(home.text).not.toContain('Not sent yet');
+    expect(home.text).toContain('Did it arrive?');
     expect(await textsOf({ visitor, ...person })).toEqual(['Did it arrive?']);
   });
 
@@ -297,6 +302,21 @@ describe('a post', () => {
   });
 });
 
+it('shows a profile that has changed elsewhere meanwhile, and saves what was typed in its place', async () => {
+  const person = await signedIn();
+  const form = await open(person, '/settings');
+  const there = await elsewhere(person, 'openid read profile:write');
+  const theirs = { intentId: randomUUID(), revision: 1, bio: 'Written elsewhere' };
+  expect((await there.patch('/api/profile', theirs)).status).toBe(200);
+  const conflict = await person.visitor.submitTo(form, '/settings', { bio: 'Written here' });
+  expect(conflict.status).toBe(400);
+  for (const said of ['has changed elsewhere meanwhile', 'Written here'])
+    expect(conflict.text).toContain(said);
+  const saved = await person.visitor.submitTo(conflict, '/settings', { bio: 'Written here' });
+  expect(saved.url).toBe(`${app.origin}/people/${person.actorId}`);
+  expect(saved.text).toContain('Written here');
+});
+
 describe('an expired access token', () => {
   it('is refreshed once for fifty parallel requests over two processes', async () => {
     const person = await signedIn();
@@ -331,15 +351,13 @@ describe('an expired access token', () => {
 });
 
 describe('the end', () => {
-  it('by sign-out keeps the grant, and by disconnecting ends it', async () => {
-    const leaving = await signedIn();
-    const goodbye = await leaving.visitor.submitTo(await open(leaving, '/settings'), '/logout');
-    expect(goodbye.text).toContain('You are signed out here');
-    expect(await eventsOfGrant(leaving)).not.toContain('grant.revoked');
+  it('by sign-out ends the session, and keeps the grant', async () => {
     const person = await signedIn();
-    const page = await person.visitor.submitTo(await open(person, '/settings'), '/disconnect');
-    expect(page.text).toContain('This application is disconnected');
-    expect(await eventsOfGrant(person)).toContain('grant.revoked');
+    const cookie = person.visitor.cookiesFor(app.origin).join('; ');
+    const goodbye = await person.visitor.submitTo(await open(person, '/settings'), '/logout');
+    expect(goodbye.text).toContain('You are signed out here');
+    expect((await fetch(`${app.origin}/inbox`, { headers: { cookie } })).status).toBe(401);
+    expect(await eventsOfGrant(person)).not.toContain('grant.revoked');
   });
 
   it('leads a suspended person to their account page, and keeps the session until the reinstatement', async () => {
@@ -397,6 +415,29 @@ describe('texts of people', () => {
   });
 });
 
+it('reads one stream of the network for all open pages of a session, and tells a page what it has missed', async () => {
+  const person = await signedIn();
+  const author = await elsewhere(await newPerson('Ben'));
+  await follow(await elsewhere(person), author);
+  const after = /data-after="(\d+)"/.exec((await open(person)).text)?.[1] ?? '';
+  const headers = { cookie: person.visitor.cookiesFor(app.origin).join('; ') };
+  const closed = new AbortController();
+  const join = async () => {
+    const { body } = await fetch(`${app.origin}/live?after=${after}`, { headers, signal: closed.signal });
+    return body!.pipeThrough(new TextDecoderStream()).getReader();
+  };
+  const readUntil = async (page: Awaited<ReturnType<typeof join>>, said: string) => {
+    for (let text = ''; !text.includes(said);) text += (await page.read()).value ?? '';
+  };
+  const streams = proxy.count('/api/events');
+  const pages = [await join(), await join()];
+  await post(author, 'News');
+  await Promise.all(pages.map((page) => readUntil(page, 'event: more')));
+  await readUntil(await join(), 'event: replace');
+  expect(proxy.count('/api/events')).toBe(streams + 1);
+  closed.abort();
+});
+
 it('starts as its README says', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'reference-app-readme-'));
   const settings = { SESSIONS: join(directory, 'new', 'sessions.sqlite') };
@@ -430,7 +471,7 @@ it('needs few requests for a first timeline with warm profiles, and a page is sm
 });
 
 it.each([
-  [{}, 'CLIENT_ID is not set; README.md says where it comes from\n'],
+  [{}, 'CLIENT_ID and CLIENT_SECRET are not set; README.md says where they come from\n'],
   [
     { CLIENT_ID: 'x', CLIENT_SECRET: 'y', BASE_URL: 'http://localhost:1' },
     'BASE_URL http://localhost:1: fetch failed\n',
@@ -443,6 +484,13 @@ it.each([
     MAIN,
   );
   expect([code, stderr]).toEqual([2, said]);
+});
+
+it('names a port that is taken', async () => {
+  const { port } = new URL(app.address);
+  const { code, stderr } = await spawnPlaza([], { ...app.env, REFERENCE_APP_PORT: port }, '', MAIN);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^REFERENCE_APP_PORT: listen EADDRINUSE[^\n]*\n$/);
 });
 
 it('logs nothing unforeseen in all these tests', () => {

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../../src/launch/free-port.js';
@@ -19,7 +19,9 @@ export interface ReferenceApp {
   readonly clientId: string;
   /** The address of this process: another one than `origin` if it is the second of an application. */
   readonly address: string;
+  /** Its settings, which it reads from the file. */
   readonly env: NodeJS.ProcessEnv;
+  readonly file: string;
   /** Its error output: unforeseen failures. */
   errorOutput(): string;
   stop(): Promise<void>;
@@ -42,20 +44,26 @@ export async function startReferenceApp(
   const port = wanted ?? (await freePort());
   const address = `http://localhost:${port}`;
   const directory = first ? undefined : mkdtempSync(join(tmpdir(), 'reference-app-'));
-  const sessions = join(directory ?? '', 'sessions.sqlite');
-  const settings = first?.env ?? (await register(network, origin ?? address, sessions));
-  const env = environment({ ...settings, ...more, REFERENCE_APP_PORT: String(port) });
-  const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const file = first?.file ?? join(directory ?? '', 'reference-app.env');
+  const settings =
+    first?.env ?? (await register(network, origin ?? address, join(dirname(file), 'sessions.sqlite')));
+  const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
+  writeFileSync(file, lines.join(''), { mode: 0o600 });
+  const child = spawn(process.execPath, [`--env-file=${file}`, MAIN], {
+    env: environment({ ...more, REFERENCE_APP_PORT: String(port) }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let errorOutput = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (errorOutput += text));
   const ended = once(child, 'close');
   const [line] = (await Promise.race([once(createInterface(child.stdout), 'line'), ended])) as [unknown];
   if (typeof line !== 'string') throw new Error(`the application did not start:\n${errorOutput}`);
   return {
-    origin: env['ORIGIN'] ?? '',
-    clientId: env['CLIENT_ID'] ?? '',
+    origin: settings['ORIGIN'] ?? '',
+    clientId: settings['CLIENT_ID'] ?? '',
     address,
-    env,
+    file,
+    env: settings,
     errorOutput: () => errorOutput,
     async stop() {
       child.kill('SIGTERM');
