@@ -6,6 +6,14 @@ export class Failure extends Error {
 /** The network understood the command and refused it: the same command would be refused again. */
 export class Refused extends Failure {
   override readonly name: string = 'Refused';
+
+  /** `code`: a published one. */
+  constructor(
+    message: string,
+    readonly code?: string,
+  ) {
+    super(message);
+  }
 }
 
 /** An argument is wrong: the command exits with 2, as for those that it refuses itself. */

@@ -18,9 +18,10 @@ import { unreachableFailure } from './unreachable-failure.js';
 const ANSWER_TIMEOUT_MS = 30_000;
 /** Below the five minutes after which `fetch` itself gives up. */
 const SLOW_TIMEOUT_MS = 4 * 60_000;
-/** Acts that compare log and witness first, or change all grants of an application. */
+/** Acts that compare log and witness first, change all grants of an application, or erase many people. */
 const slow: ReadonlySet<string> = new Set([
   'POST /operator/applications/:id/revoke-grants',
+  'POST /operator/accounts/erase',
   'GET /operator/recovery',
   'GET /operator/recovery/plan',
   'POST /operator/recovery/apply',
@@ -124,7 +125,7 @@ function failureOf(status: number, content: unknown): Failure {
     ? `${data.message} (${data.error})`
     : `the operator API answered ${status} without a reason; see its log`;
   if (data?.error === 'invalid_request') return new WrongArgument(message);
-  return status < 500 ? new Refused(message) : new Failure(message);
+  return status < 500 ? new Refused(message, data?.error) : new Failure(message);
 }
 
 function tokenOf({ operatorToken, dataDir }: Config): string {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { inParallel } from '../../base/support/in-parallel.js';
 import { CreateAccount } from '../../commands/account/create-account.js';
 import { EraseAccount } from '../../commands/account/erase-account.js';
 import {
@@ -14,25 +15,63 @@ import { aboutOne } from '../desk/approvals/words.js';
 import { ABOVE_ALLOWANCE, act, Answer } from '../desk/act.js';
 import type { ApprovalRule } from '../desk/act.js';
 import type { ActServices } from '../desk/services.js';
-import { erasure, idIn, lifecycleChange, lifecycleChanged, listOf, newAccount } from '../desk/schemas.js';
+import {
+  erasure,
+  identifier,
+  idIn,
+  lifecycleChange,
+  lifecycleChanged,
+  listOf,
+  newAccount,
+} from '../desk/schemas.js';
+import { aboutFirst, firstItems } from './batch-words.js';
 
 const one = '/operator/accounts/:id' as const;
+
+const pending = listOf(
+  z.strictObject({
+    store: z.string(),
+    table: z.string(),
+    state: z.enum(['rewrite', 'large', 'checkpoint']),
+    seconds: z.number(),
+  }),
+);
+const largeTablesAt = z.union([z.number(), z.literal('off')]);
 
 /** `pending` and `largeTablesAt`: of an erasure at once; an hour in UTC. */
 const erased = lifecycleChanged.extend({
   erasesAt: z.number().optional(),
-  pending: listOf(
-    z.strictObject({
-      store: z.string(),
-      table: z.string(),
-      state: z.enum(['rewrite', 'large', 'checkpoint']),
-      seconds: z.number(),
-    }),
-  ).optional(),
-  largeTablesAt: z.union([z.number(), z.literal('off')]).optional(),
+  pending: pending.optional(),
+  largeTablesAt: largeTablesAt.optional(),
 });
 
 export type Erased = z.infer<typeof erased>;
+
+/** Accounts that one act erases, which answers when all are erased. */
+const MOST_ERASED = 100;
+const ERASED_AT_ONCE = 8;
+
+const erasures = z.strictObject({
+  actorIds: z
+    .array(z.string().regex(identifier, 'must be an identifier of the network'))
+    .min(1, 'at least one')
+    .max(MOST_ERASED, `at most ${MOST_ERASED}`),
+});
+
+/** Returns those that are not erased. @throws {HttpRefusal} `not_found` */
+async function notErased(actorIds: readonly string[], { store }: ActServices): Promise<readonly string[]> {
+  const found = await store.rows<{ actor_id: string; state: string }>(
+    {
+      name: 'accounts.to-erase',
+      text: 'SELECT actor_id, state FROM authority.account WHERE actor_id = ANY ($1) ORDER BY actor_id COLLATE "C"',
+    },
+    [actorIds],
+  );
+  const unknown = actorIds.find((id) => !found.some(({ actor_id: known }) => known === id));
+  if (unknown !== undefined)
+    throw new HttpRefusal('not_found', `There is no account ${unknown}; none is erased.`);
+  return found.filter(({ state }) => state !== 'erased').map(({ actor_id: id }) => id);
+}
 
 async function stateOf(params: Readonly<Record<string, string>>, { store }: ActServices) {
   const actorId = idIn(params);
@@ -61,6 +100,25 @@ const erasureApproval: ApprovalRule<z.output<typeof erasure>> = {
     return { facts: { account: actorId, state, 'erased for good': time } };
   },
   streamOf,
+};
+
+const erasuresApproval: ApprovalRule<z.output<typeof erasures>> = {
+  when: 'always',
+  words: (facts) => ({
+    asks: `Erase ${Number(facts['accounts'] ?? 0)} accounts`,
+    does: 'These accounts and every text of their people are erased for good, at once. Nothing brings them back.',
+    about: aboutFirst('accounts', facts, Number(facts['accounts'] ?? 0)),
+  }),
+  preview: async (input, { services }) => {
+    const items = await notErased(input.actorIds, services);
+    // A repetition finishes what a failure left.
+    return items.length === 0
+      ? undefined
+      : { facts: { accounts: items.length, ...firstItems(items) }, input: { ...input, actorIds: items } };
+  },
+  // Once the approval is used, a second run finishes the first one.
+  streamOf: (_params, approvalId) => streams.approval(approvalId),
+  isRepeatable: true,
 };
 
 const suspensionApproval: ApprovalRule<unknown> = {
@@ -146,6 +204,27 @@ export const accountActs = [
       if (delayMs > 0) return commands.execute(new RequestErasure(actorId, delayMs, metadata, { lifecycle }));
       const change = await commands.execute(new EraseAccount(actorId, metadata, { lifecycle }));
       return { ...change, pending: await pendingRewrites(pool), largeTablesAt: config.erasureRewriteHour };
+    },
+  }),
+  act({
+    name: 'account.erase_many',
+    may: 'accounts.erase',
+    route: 'POST /operator/accounts/erase',
+    reason: 'required',
+    input: erasures,
+    answer: z.strictObject({ erased: z.number(), pending, largeTablesAt }),
+    approval: erasuresApproval,
+    run: async ({ actorIds }, { services, metadata }) => {
+      const { commands, pool, config } = services;
+      const items = await notErased(actorIds, services);
+      await inParallel([...new Set(actorIds)], ERASED_AT_ONCE, async (actorId) => {
+        await commands.execute(new EraseAccount(actorId, metadata));
+      });
+      return {
+        erased: items.length,
+        pending: await pendingRewrites(pool),
+        largeTablesAt: config.erasureRewriteHour,
+      };
     },
   }),
   act({

@@ -10,6 +10,12 @@ export const firstItems = (items: readonly string[]): ShownFacts => ({
   [items.length > SAMPLED ? FIRST : ALL]: items.slice(0, SAMPLED),
 });
 
+export const aboutFirst = (
+  kind: 'posts' | 'accounts',
+  facts: ShownFacts,
+  count: number,
+): ApprovalWords['about'] => ({ kind, fact: FIRST in facts ? FIRST : ALL, count });
+
 export function batchWords(facts: ShownFacts): ApprovalWords {
   const count = Number(facts['items'] ?? 0);
   const kind = facts['restricts'] === 'accounts' ? 'accounts' : 'posts';
@@ -23,6 +29,6 @@ export function batchWords(facts: ShownFacts): ApprovalWords {
   return {
     asks: `${verb} ${count} ${count === 1 ? kind.slice(0, -1) : kind}`,
     does: `${then} It is one batch, which an operator can undo. Items on which somebody has acted by then are skipped.`,
-    about: { kind, fact: FIRST in facts ? FIRST : ALL, count },
+    about: aboutFirst(kind, facts, count),
   };
 }

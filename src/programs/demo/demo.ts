@@ -1,9 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { Failure } from '../../base/terminal/failure.js';
-import { jsonRequest } from '../../operator/client/json-request.js';
 import type { OperatorClient } from '../../operator/client/operator-client.js';
 import type { accountActs } from '../../operator/people/account.acts.js';
 import type { applicationActs } from '../../operator/people/application.acts.js';
+import { api } from './api.js';
 import { signIn } from './sign-in.js';
 
 const SCOPES = ['openid', 'read', 'post:create', 'relation:write'];
@@ -55,7 +54,7 @@ export async function runDemo({ baseUrl, operator, say, tell }: DemoOptions) {
     const grant = { ...application, handle, password, redirectUri: REDIRECT_URI, scope: SCOPES.join(' ') };
     const { access_token: token } = await signIn(baseUrl, { ...grant, say });
     tell(`${displayName}, new here as @${handle}, signs in and allows “${NAME}” to read, post and follow.`);
-    return { actorId, call: api(baseUrl, token, say, displayName) };
+    return { actorId, call: api(baseUrl, token, (step) => say(`as ${displayName}: ${step}`)) };
   };
   const ana = await newPerson('Ana');
   const session = await ana.call('GET', '/api/session');
@@ -96,14 +95,3 @@ export async function runDemo({ baseUrl, operator, say, tell }: DemoOptions) {
 const quoted = ({ posts }: Posts): string => posts.map(({ text }) => `“${text}”`).join(', ');
 
 const newPost = (text: string) => ({ intentId: randomUUID(), text, audience: 'public' });
-
-function api(baseUrl: string, token: string, say: DemoOptions['say'], who: string) {
-  return async <Answer>(method: 'GET' | 'POST' | 'PUT', path: string, body?: object): Promise<Answer> => {
-    const headers = { authorization: `Bearer ${token}` };
-    const response = await fetch(baseUrl + path, jsonRequest(method, headers, body));
-    say(`as ${who}: ${method} ${path} → ${response.status}`);
-    const answer: unknown = await response.json();
-    if (response.ok) return answer as Answer;
-    throw new Failure(`${method} ${path} was refused with ${response.status}: ${JSON.stringify(answer)}`);
-  };
-}

@@ -3,14 +3,29 @@ import { readConfig } from '../../base/config/config.js';
 import type { Config } from '../../base/config/config.js';
 import { nonDefaultSettings } from '../../launch/banner.js';
 import { operatorClientOf, withOperator } from '../../operator/client/command-options.js';
-import type { OperatorOptions } from '../../operator/client/command-options.js';
 import { plainText } from '../../base/support/plain-text.js';
 import { isOnTerminal } from '../../base/terminal/output.js';
+import { peopleCount, runRemoval, runTown } from './town.js';
+import type { TownOptions } from './town.js';
 
 export function addDemoCommand(program: Command): void {
   withOperator(program.command('demo'))
     .description('run the whole flow against a running network: register, sign in, post, follow, reply, read')
-    .action(async (options: OperatorOptions) => {
+    .option(
+      '--people <number>',
+      'fill the network of this DATA_DIR with so many people and their posts',
+      peopleCount,
+    )
+    .option('--serve', 'with --people: then serve the reference application, until Ctrl-C')
+    .option('--remove', 'erase the people that --people created')
+    .action(async (options: TownOptions, command: Command) => {
+      const { people, serve, remove } = options;
+      if ((serve && people === undefined) || (remove && (serve || people !== undefined)))
+        command.error('error: give --people NUMBER, with or without --serve, or --remove alone', {
+          exitCode: 2,
+        });
+      if (people !== undefined) return runTown(people, options);
+      if (remove) return runRemoval(options);
       const { runDemo } = await import('../demo/demo.js');
       const isStory = options.json !== true && isOnTerminal();
       const print = (text: string) => void process.stdout.write(plainText(`${text}\n`));

@@ -25,6 +25,8 @@ const flags = new Set([
   '--operators',
   '--no-operators',
   '--forget',
+  '--serve',
+  '--remove',
 ]);
 
 /**
