@@ -23,7 +23,7 @@ Ctrl-C stops it; the data stays.
 }
 
 const demoAdvice = (config: Config): string =>
-  `Try it from another terminal here${tokenHint(config)}. This registers an application and two accounts and runs the whole flow:
+  `Try it from another terminal here${tokenHint(config)}. This fills an empty network with people and opens an application in the browser:
 
   ${[...nonDefaultSettings(config), 'npm run demo'].join(' ')}
 

@@ -244,6 +244,41 @@ describe('while four-eyes is on', () => {
       expect((await typesOf(streams.account(actorId))).at(-1)).toBe('account.erasure_requested');
     });
 
+    it('is the erasure of many people, once for all of them', async () => {
+      const ids = [await desk.account(), await desk.account(), await desk.account()].sort();
+      const [first = '', ...others] = ids;
+      const eraseAll = (actorIds: readonly string[]) =>
+        seat(ada).post('accounts/erase', { actorIds, reason: 'a demo' });
+      await expect(eraseAll([first, 'nobody'])).rejects.toThrow('(not_found)');
+      await finish(await awaited(erase(first)));
+      const waiting = await awaited(eraseAll(ids));
+      expect(waiting.facts).toEqual({ accounts: 2, all: others });
+      await approve(waiting);
+      expect(await run(waiting)).toMatchObject({ result: { erased: 2 } });
+      const cause = streams.approval(waiting.approvalId);
+      for (const id of others)
+        expect(await erasuresOf(id)).toMatchObject([{ metadata: { reason: 'a demo', cause } }]);
+      expect(await eraseAll(ids)).toMatchObject({ erased: 0 });
+    });
+
+    it('is finished if it erased only some of many people before it was killed', async () => {
+      const actorIds = [await desk.account(), await desk.account()];
+      const waiting = await awaited(seat(ada).post('accounts/erase', { actorIds, reason: 'a demo' }));
+      await approve(waiting);
+      const { approvalId } = waiting;
+      const stream = streams.approval(approvalId);
+      const data = { approvalId, operatorId: seat(ada).operatorId, at: 1 };
+      await desk.log.append({
+        stream,
+        expected: 1n,
+        events: [{ id: randomUUID(), event: { type: 'approval.used', data } }],
+        metadata: { requestId: 'test', cause: stream },
+      });
+      await finish(await awaited(erase(actorIds[0] ?? '')));
+      expect(await run(waiting)).toMatchObject({ result: { erased: 1 } });
+      for (const id of actorIds) expect(await erasuresOf(id)).toHaveLength(1);
+    });
+
     it('is a batch above the set number of restrictions', async () => {
       const actorIds = [await desk.account(), await desk.account(), await desk.account()];
       const waiting = await awaited(batchOf(seat(ada), actorIds));

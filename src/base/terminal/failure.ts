@@ -7,12 +7,15 @@ export class Failure extends Error {
 export class Refused extends Failure {
   override readonly name: string = 'Refused';
 
+  readonly code: string | undefined;
+
   /** `code`: a published one. */
   constructor(
     message: string,
-    readonly code?: string,
+    { code, ...options }: ErrorOptions & { readonly code?: string | undefined } = {},
   ) {
-    super(message);
+    super(message, options);
+    this.code = code;
   }
 }
 

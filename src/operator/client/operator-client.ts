@@ -125,7 +125,7 @@ function failureOf(status: number, content: unknown): Failure {
     ? `${data.message} (${data.error})`
     : `the operator API answered ${status} without a reason; see its log`;
   if (data?.error === 'invalid_request') return new WrongArgument(message);
-  return status < 500 ? new Refused(message, data?.error) : new Failure(message);
+  return status < 500 ? new Refused(message, { code: data?.error }) : new Failure(message);
 }
 
 function tokenOf({ operatorToken, dataDir }: Config): string {

@@ -104,11 +104,14 @@ const erasureApproval: ApprovalRule<z.output<typeof erasure>> = {
 
 const erasuresApproval: ApprovalRule<z.output<typeof erasures>> = {
   when: 'always',
-  words: (facts) => ({
-    asks: `Erase ${Number(facts['accounts'] ?? 0)} accounts`,
-    does: 'These accounts and every text of their people are erased for good, at once. Nothing brings them back.',
-    about: aboutFirst('accounts', facts, Number(facts['accounts'] ?? 0)),
-  }),
+  words: (facts) => {
+    const count = Number(facts['accounts'] ?? 0);
+    return {
+      asks: `Erase ${count} ${count === 1 ? 'account' : 'accounts'}`,
+      does: 'The accounts and every text of their people are erased for good, at once. Nothing brings them back.',
+      about: aboutFirst('accounts', facts, count),
+    };
+  },
   preview: async (input, { services }) => {
     const items = await notErased(input.actorIds, services);
     // A repetition finishes what a failure left.

@@ -21,6 +21,15 @@ export interface BrowserUser {
   readonly decision?: 'allow' | 'deny';
 }
 
+/** A page of a sign-in that no form leads on from. */
+export class DeadEnd extends Error {
+  override readonly name = 'DeadEnd';
+
+  constructor(readonly page: BrowserPage) {
+    super(`the page ${page.url.pathname} (${page.status}) offers neither sign-in nor consent: ${page.text}`);
+  }
+}
+
 /**
  * A browser without scripts, for one network: it keeps cookies, follows redirects, sends forms with their `Origin`, and
  * stops at a redirect out of the network. Demo and tests use it.
@@ -48,7 +57,7 @@ export class Browser {
 
   /**
    * Follows an authorization URL through sign-in and consent, and returns the callback address of the application.
-   * @throws the text of a page that offers neither.
+   * @throws {DeadEnd} a page offers neither.
    */
   async authorize(
     authorizationUrl: string | URL,
@@ -61,10 +70,7 @@ export class Browser {
       const consent = page.forms.find(({ buttons }) => buttons.some(({ name }) => name === 'decision'));
       if (signIn && !hasSignedIn) page = await this.submit(page, signIn, { handle, password });
       else if (consent) page = await this.submit(page, consent, { decision });
-      else
-        throw new Error(
-          `the page ${page.url.pathname} (${page.status}) offers neither sign-in nor consent: ${page.text}`,
-        );
+      else throw new DeadEnd(page);
       hasSignedIn ||= signIn !== undefined;
     }
     return page.url;

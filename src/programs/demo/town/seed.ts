@@ -2,6 +2,7 @@ import { inParallel } from '../../../base/support/in-parallel.js';
 import { Failure } from '../../../base/terminal/failure.js';
 import { api } from '../api.js';
 import type { Call } from '../api.js';
+import { DeadEnd } from '../browser.js';
 import { signIn } from '../sign-in.js';
 import { accountsWith, reasonOf, townActsOf, withTokenAdvice } from './acts.js';
 import type { TownActs } from './acts.js';
@@ -174,9 +175,13 @@ async function enter(
       handle,
       password,
       scope: APPLICATION.scopes.join(' '),
-    }).catch((cause: Error) => {
-      const [line = ''] = cause.message.split(': ');
-      throw new Failure(`${displayName} cannot sign in: ${line}`, { cause });
+    }).catch((cause: unknown) => {
+      if (!(cause instanceof DeadEnd)) throw cause;
+      const { status, url } = cause.page;
+      const wait = status === 429 ? ', as one address begins no more sign-ins in ten minutes' : '';
+      throw new Failure(`${displayName} cannot sign in: ${url.pathname} answered ${status}${wait}`, {
+        cause,
+      });
     });
     const call = api(baseUrl, token);
     const { actorId } = await call<{ readonly actorId: string }>('GET', '/api/session');

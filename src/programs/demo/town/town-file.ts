@@ -18,7 +18,7 @@ const town = z.object({
   isComplete: z.boolean(),
 });
 
-/** What a demo made, and must know again. */
+/** The accounts and application of a demo, for later runs. */
 export type Town = z.infer<typeof town>;
 export type TownApplication = z.infer<typeof application>;
 
