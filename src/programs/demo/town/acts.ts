@@ -44,7 +44,7 @@ export async function accountsWith(
     });
     if (before === undefined && page.lag !== 0)
       throw new Failure(
-        'the audit does not show the whole log yet, so nobody knows who is there; try again later',
+        'the audit does not show the whole log yet, and with it every account; try again later',
       );
     const registered = page.events.map(({ subject, reason: why }) => ({ id: subject['actorId'] ?? '', why }));
     found.push(...registered.flatMap(({ id, why }) => (why === reason ? [id] : [])));

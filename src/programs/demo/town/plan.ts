@@ -5,6 +5,7 @@ import { townspeople } from './townspeople.js';
 const SEED = 20_260_601;
 
 export const FEWEST_PEOPLE = 6;
+const NEWEST = 7;
 
 interface Townsperson {
   readonly handle: string;
@@ -25,7 +26,10 @@ export interface PlannedPost {
 export interface TownPlan {
   readonly people: readonly Townsperson[];
   readonly follows: readonly { readonly from: number; readonly to: number }[];
+  /** By who begins them. */
   readonly threads: readonly (readonly PlannedPost[])[];
+  /** Threads that begin when the others have been written: the guest's timeline opens with them, and not with replies. */
+  readonly newest: readonly number[];
 }
 
 /** The person to sign in with: follows the most, and has the fullest inbox. */
@@ -58,16 +62,21 @@ export function planTown(size: number): TownPlan {
       return left.splice(at, 1)[0] ?? GUEST;
     });
   };
+  const follows = everybody.flatMap((from) =>
+    some(from === GUEST ? 16 : 3 + random.count(3), from).map((to) => ({ from, to })),
+  );
+  const known = follows.flatMap(({ from, to }) => (from === GUEST ? [to] : []));
+  const newest = known.slice(-NEWEST);
   return {
     people: chosen.map(({ person }) => person),
-    follows: everybody.flatMap((from) =>
-      some(from === GUEST ? 16 : 3 + random.count(3), from).map((to) => ({ from, to })),
-    ),
+    follows,
+    newest,
     threads: chosen.map(({ text, lines }, by) => {
       const liked = (author: number, mean: number) =>
         by === SPAMMER ? [] : some(random.count(mean), author);
-      const replies = lines.filter((line) => !line.startsWith('~'));
-      const others = some(replies.length, by);
+      const isNewest = newest.includes(by);
+      const replies = lines.filter((line) => line.startsWith('>') || (line.startsWith('<') && !isNewest));
+      const others = some(replies.length, by, ...(isNewest ? known : []));
       const editedTo = lines.find((line) => line.startsWith('~'))?.slice(2);
       const thread: PlannedPost[] = [{ by, text, editedTo, likedBy: liked(by, 4) }];
       for (const [at, line] of replies.entries()) {

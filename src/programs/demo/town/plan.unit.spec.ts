@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { FEWEST_PEOPLE, GUEST, MOST_PEOPLE, planTown, SPAMMER } from './plan.js';
 
 describe.each([FEWEST_PEOPLE, 40, MOST_PEOPLE])('a town of %i', (size) => {
-  const { people, follows, threads } = planTown(size);
+  const { people, follows, threads, newest } = planTown(size);
   const posts = threads.flat();
 
   it('has people whose handles, names and bios a network takes, each once', () => {
@@ -39,12 +39,21 @@ describe.each([FEWEST_PEOPLE, 40, MOST_PEOPLE])('a town of %i', (size) => {
     expect(posts.filter(({ by }) => by === SPAMMER)).toHaveLength(1);
   });
 
+  it('begins the newest threads by people whom the guest follows, and they answer nobody there', () => {
+    const followed = follows.flatMap(({ from, to }) => (from === GUEST ? [to] : []));
+    expect(newest.length).toBeGreaterThan(2);
+    for (const at of newest) {
+      expect(followed).toContain(at);
+      for (const { by } of threads[at]?.slice(1) ?? []) expect(followed).not.toContain(by);
+    }
+  });
+
   it('gives its guest followers, and answers from others than the guest', () => {
     expect(follows.some(({ to }) => to === GUEST)).toBe(true);
     expect(threads[GUEST]?.some(({ by }) => by !== GUEST)).toBe(true);
   });
 
   it('is the same each time', () => {
-    expect(planTown(size)).toEqual({ people, follows, threads });
+    expect(planTown(size)).toEqual({ people, follows, threads, newest });
   });
 });

@@ -124,7 +124,7 @@ export async function seedTown(
       const reason = withTokenAdvice(error);
       if (!(reason instanceof Failure)) throw reason;
       const ways =
-        'The demo is unfinished: the same command goes on, and plaza demo --remove erases what is there';
+        'The demo is unfinished: the same command goes on, and plaza demo --remove erases its people';
       throw new Failure(`${reason.message}. ${ways}`, { cause: error });
     });
     keep({ isComplete: true });
@@ -150,10 +150,12 @@ async function build(network: DemoNetwork, entry: Entry, tell: (sentence: string
   tell('Everybody has signed in, and follows a few others.');
   await building.follow(plan.follows);
   tell(`They post, reply and like: ${plan.threads.flat().length} posts in ${plan.threads.length} threads.`);
-  await inParallel([...plan.threads.entries()], AT_ONCE, async ([at, thread]) => {
-    const postId = await building.talk(thread, at);
-    if (at === SPAMMER) await building.object(postId);
-  });
+  const others = [...plan.threads.keys()].filter((at) => !plan.newest.includes(at));
+  for (const threads of [others, plan.newest])
+    await inParallel(threads, AT_ONCE, async (at) => {
+      const postId = await building.talk(plan.threads[at] ?? [], at);
+      if (at === SPAMMER) await building.object(postId);
+    });
 }
 
 /** Creates the accounts that are missing, and signs everybody in. */

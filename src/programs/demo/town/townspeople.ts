@@ -178,7 +178,7 @@ Found in a cookbook from 1954: a bus ticket, a pressed violet, and a note that s
 < Page 88. The page is very clean, which is the sinister part.
 > The violet was the apology.
 
-@mei_ling_o Mei Ling Ostrander | Radio amateur. Says hello to strangers professionally.
+@mei_ling_o Mei Ling Ostrander | Radio amateur. Says hello to the whole world, politely.
 Spoke with a lighthouse keeper, a lorry driver and a monastery tonight, all on four watts and a wire over the balcony.
 > What does one talk about with a monastery?
 < Antennas. They have a beautiful roof.
