@@ -348,6 +348,24 @@ describe('an expired access token', () => {
     }
     expect(proxy.count(TOKEN)).toBe(refreshes + 1);
   });
+
+  it('ends the session if the process that refreshed it has died meanwhile', async () => {
+    const person = await signedIn();
+    second = await startReferenceApp(network, { first: app });
+    await expireAccessTokens(person);
+    const refreshes = proxy.count(TOKEN);
+    const held = proxy.hold(TOKEN);
+    const cookie = person.visitor.cookiesFor(app.origin).join('; ');
+    const unanswered = fetch(second.address, { headers: { cookie } }).catch((error: Error) => error.message);
+    await held;
+    const [ended] = await Promise.all([open(person), second.stop('SIGKILL')]);
+    expect(await unanswered).toBe('fetch failed');
+    expect(ended.status).toBe(401);
+    expect(ended.text).toContain('Please sign in again');
+    expect(proxy.count(TOKEN)).toBe(refreshes + 1);
+    const again = await person.visitor.open(await authorize(person));
+    expect(again).toMatchObject({ status: 200, url: `${app.origin}/` });
+  });
 });
 
 describe('the end', () => {

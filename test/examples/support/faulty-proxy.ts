@@ -11,6 +11,8 @@ export interface FaultyProxy {
   loseAnswer(path: string, times?: number): void;
   /** Answers the next request for this path with this Retry-After in seconds. */
   refuse(path: string, retryAfter: number, refusal?: Refusal): void;
+  /** Never answers the next request for this path. Resolves when it has come. */
+  hold(path: string): Promise<void>;
   /** Replaces members in the next answer for this path. */
   alter(path: string, members: object): void;
   /** The number of requests for this path, or of all. */
@@ -64,6 +66,7 @@ export async function startFaultyProxy(port: number): Promise<FaultyProxy> {
         answer.writeHead(status, { 'content-type': 'application/json', 'retry-after': String(retryAfter) });
         answer.end(JSON.stringify({ error: code, message: 'Come back later.' }));
       }),
+    hold: (path) => new Promise((come) => refused.set(path, () => come())),
     alter: (path, members) => void altered.set(path, members),
     count: (path) => seen.filter((one) => path === undefined || one === path).length,
     tokens: () => issued,

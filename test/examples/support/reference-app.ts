@@ -24,7 +24,7 @@ export interface ReferenceApp {
   readonly file: string;
   /** Its error output: unforeseen failures. */
   errorOutput(): string;
-  stop(): Promise<void>;
+  stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
 interface Options {
@@ -65,8 +65,8 @@ export async function startReferenceApp(
     file,
     env: settings,
     errorOutput: () => errorOutput,
-    async stop() {
-      child.kill('SIGTERM');
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal);
       await ended;
       if (directory !== undefined) rmSync(directory, { recursive: true });
     },
