@@ -152,6 +152,11 @@ describeInBrowser('the reference application, in a real browser,', () => {
     await answered;
   }
 
+  /** A page that is open while the network is away may read itself in vain. */
+  const expectUnavailable = () => {
+    for (const fault of watched.takeFaults()) expect(fault).toContain('with a status of 503');
+  };
+
   it.each([
     ['with scripts', true],
     ['without scripts', false],
@@ -337,6 +342,32 @@ describeInBrowser('the reference application, in a real browser,', () => {
     expect(watched.takeFaults()).toEqual([]);
   });
 
+  it('moves nothing under somebody who reads further down, who asks for what is new', async () => {
+    const [ana, ben] = [
+      await someone('Ana', { viewport: { width: 390, height: 400 } }),
+      await someone('Ben'),
+    ];
+    await follow(ana, ben);
+    for (const text of ['One', 'Two', 'Three', 'Four', 'Five']) await say(ben, text);
+    await ana.page.goto(app.origin);
+    const pill = ana.page.getByRole('link', { name: 'Show what is new' });
+    await post(ana.page, 'One').scrollIntoViewIfNeeded();
+    expect(await pill.isVisible()).toBe(false);
+    const before = await ana.page.evaluate(() => scrollY);
+    expect(before).toBeGreaterThan(300);
+    await say(ben, 'Six');
+    await pill.waitFor();
+    expect([await ana.page.evaluate(() => scrollY), await post(ana.page, 'Six').count()]).toEqual([
+      before,
+      0,
+    ]);
+    await pill.click();
+    await post(ana.page, 'Six').waitFor();
+    expect(await ana.page.evaluate(() => scrollY)).toBe(0);
+    expect(await pill.isVisible()).toBe(false);
+    expect(watched.takeFaults()).toEqual([]);
+  });
+
   it('removes everything of somebody who blocks from the open page of the other', async () => {
     const [ana, ben] = [await someone('Ana'), await someone('Ben')];
     await say(ben, 'Soon invisible');
@@ -428,6 +459,7 @@ describeInBrowser('the reference application, in a real browser,', () => {
     await say(ben, 'Back again');
     await post(ana.page, 'Back again').waitFor();
     expect(await ana.page.getByLabel('What is happening?').inputValue()).toBe('A draft in the middle');
+    expectUnavailable();
   });
 
   it('ends an open page with its incarnation, and shows nothing that left after the next sign-in', async () => {
@@ -450,6 +482,7 @@ describeInBrowser('the reference application, in a real browser,', () => {
     await allow(ana.page);
     expect(await ana.page.getByLabel('What is happening?').inputValue()).toBe('A draft in the middle');
     expect(await post(ana.page, 'Here for a while').count()).toBe(0);
+    expectUnavailable();
   });
 
   it('works over https on another network, with cookies of its host alone', async () => {
