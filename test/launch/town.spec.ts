@@ -1,8 +1,9 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { readConfig } from '../../src/base/config/config.js';
 import { acquireDirectory } from '../../src/launch/data-dir.js';
@@ -104,6 +105,15 @@ describe('a town of forty people', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(statSync(join(network.dataDir, 'demo')).mode & 0o777).toBe(0o700);
   });
+});
+
+it('registers its application with the scopes that this asks for', async () => {
+  const settings = new URL('../../examples/reference-app/settings.ts', import.meta.url);
+  const program = `import { SCOPES } from '${settings.href}'; console.log(SCOPES.join(' '))`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], {
+    env: environment({ CLIENT_ID: 'x', CLIENT_SECRET: 'y' }),
+  });
+  expect(stdout.trim().split(' ')).toEqual([...APPLICATION.scopes]);
 });
 
 describe('a second run', () => {
