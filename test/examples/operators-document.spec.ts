@@ -123,8 +123,9 @@ describe('docs/operators.md', () => {
     expect(printed).toEqual(written);
   });
 
-  it('shows, with README.md, the pictures that stand in docs/images, each of them small', () => {
-    const shown = [...(document + read('README.md')).matchAll(/\((?:docs\/)?images\/([\w.-]+)\)/g)].map(
+  it('shows, with two READMEs, the pictures that stand in docs/images, each of them small', () => {
+    const documents = document + read('README.md') + read('examples/reference-app/README.md');
+    const shown = [...documents.matchAll(/\((?:(?:\.\.\/)*docs\/)?images\/([\w.-]+)\)/g)].map(
       ([, name = '']) => name,
     );
     expect(readdirSync(images).toSorted()).toEqual(shown.toSorted());
