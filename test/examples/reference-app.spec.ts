@@ -26,6 +26,8 @@ import { MAIN, startReferenceApp } from './support/reference-app.js';
 import type { ReferenceApp } from './support/reference-app.js';
 
 const TOKEN = '/api/auth/oauth2/token';
+/** The application keeps a profile for so long. */
+const PROFILE_MS = 60_000;
 
 let proxy: FaultyProxy;
 let network: TestNetwork;
@@ -454,6 +456,35 @@ it('reads one stream of the network for all open pages of a session, and tells a
   await readUntil(await join(), 'event: replace');
   expect(proxy.count('/api/events')).toBe(streams + 1);
   closed.abort();
+});
+
+it('asks for a profile once a minute, unless the network tells of a change', async () => {
+  const person = await signedIn();
+  const author = await newPerson('Ben');
+  const there = await elsewhere(author, 'openid read post:create profile:write');
+  await follow(await elsewhere(person), there);
+  await post(there, 'Signed');
+  const after = /data-after="(\d+)"/.exec((await open(person)).text)?.[1] ?? '';
+  expect((await open(person)).text).toContain('Ben');
+  const asked = proxy.count('/api/actors');
+  await open(person);
+  expect(proxy.count('/api/actors')).toBe(asked);
+  const headers = { cookie: person.visitor.cookiesFor(app.origin).join('; ') };
+  const closed = new AbortController();
+  await fetch(`${app.origin}/live?after=${after}`, { headers, signal: closed.signal });
+  const change = { intentId: randomUUID(), revision: 1, displayName: 'Benjamin' };
+  expect((await there.patch('/api/profile', change)).status).toBe(200);
+  await until(async () => (await open(person)).text.includes('Benjamin'), PROFILE_MS / 2);
+  closed.abort();
+});
+
+it('forgets what it knew of the view if the network says to replace it', async () => {
+  const person = await signedIn();
+  const badge = async () => /<b>(\d+)<\/b><span class="unseen"> unread/.exec((await open(person)).text)?.[1];
+  await follow(await elsewhere(await newPerson('Ben')), await elsewhere(person));
+  await until(async () => (await badge()) === '1');
+  proxy.alter('/api/reconcile', { replace: true, inbox: [] });
+  expect([await badge(), await badge()]).toEqual(['0', '0']);
 });
 
 it('starts as its README says', async () => {
