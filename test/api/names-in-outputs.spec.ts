@@ -109,8 +109,8 @@ describe('the answer of a GET of the table of acts', () => {
     'audit.follow': ['text'],
     'as_of.read': ['displayName', 'handle', 'text'],
   };
-  /** A job is about nobody. A backup has everything. */
-  const others = new Set(['job.read', 'backup.read_log', 'backup.read_part']);
+  /** A job is about nobody. A backup has everything, and an export all of one person. */
+  const others = new Set(['job.read', 'backup.read_log', 'backup.read_part', 'account.read_export']);
 
   it('has ids, and a name or text only where the contract gives it', async () => {
     const search = (q: string) => `?${new URLSearchParams({ q }).toString()}`;

@@ -1,4 +1,5 @@
 /** @slow */
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -82,6 +83,13 @@ async function eventOf(postId: string): Promise<string> {
 /** Values of the shell variables in the document, of people of their own. */
 async function variablesOfADay(): Promise<Readonly<Record<string, string>>> {
   const [author, spammer, mistaken, erased] = await Promise.all([person(), person(), person(), person()]);
+  const handle = `p_${randomBytes(5).toString('hex')}`;
+  const { actorId: absent } = await operator.post('accounts', {
+    handle,
+    displayName: 'Absent',
+    email: `${handle}@example.org`,
+    password: 'correct horse battery',
+  });
   const postId = await post(author, 'Somebody will not like this');
   const answer = await author.say('and this');
   const caseId = await reportedPost(moderator, author, await post(spammer, 'Buy lamps'));
@@ -98,10 +106,12 @@ async function variablesOfADay(): Promise<Readonly<Record<string, string>>> {
     REQUEST_ID: answer.headers.get('x-request-id') ?? '',
     BATCH_ID: await suspendAll(operator, [mistaken.actorId], 'a wave of spam'),
     ERASED_ID: erased.actorId,
+    ABSENT_ID: absent,
     OPERATOR_ID: leaving.operatorId,
     FILE: join(scratch, 'spammers'),
     ANSWER: join(scratch, 'answer'),
     EXPORT: join(scratch, 'export'),
+    DATA: join(scratch, 'data'),
   };
 }
 
