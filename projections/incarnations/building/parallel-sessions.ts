@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { onWorkers } from '../../../src/base/support/in-parallel.js';
 import { BuildConnection } from './build-connection.js';
 
 const SESSIONS = 2;
@@ -21,28 +22,13 @@ export async function withSessions<Result>(
   }
 }
 
-/**
- * Runs `work` for all items on parallel sessions and returns the results in the order of the items. An abort
- * cancels every session.
- * @throws the first fault, after all sessions have finished their current item; no further item starts.
- */
-export async function inParallel<Item, Result>(
+/** Runs `work` for all items on parallel sessions, as {@link onWorkers}. An abort cancels every session. */
+export const inParallel = <Item, Result>(
   sessions: readonly BuildConnection[],
   signal: AbortSignal,
   items: readonly Item[],
   work: (client: ClientBase, item: Item) => Promise<Result>,
-): Promise<readonly Result[]> {
-  const results: Result[] = [];
-  // A generator: a fault in one loop closes it for the other loops, too.
-  const pending = (function* () {
-    yield* items.entries();
-  })();
-  const outcomes = await Promise.allSettled(
-    sessions.map(async (session) => {
-      for (const [index, item] of pending)
-        results[index] = await session.interruptibly(signal, () => work(session.client, item));
-    }),
+): Promise<readonly Result[]> =>
+  onWorkers(sessions, items, (session, item) =>
+    session.interruptibly(signal, () => work(session.client, item)),
   );
-  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
-  return results;
-}
