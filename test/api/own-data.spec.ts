@@ -492,7 +492,7 @@ describe('an export by operators', () => {
     const page = await visitor.open(`${network.baseUrl}/api/auth/account`);
     const account = await visitor.submit(page, { handle, password });
     expect(account.text).toContain('The operators made a copy of your data');
-    // Who signed in can take it themselves.
+    // A person who signed in can take it themselves.
     expect(await plaza(actorId, '--reason', 'letter 6')).toMatchObject({ code: 1 });
     expect(await exportsOf(actorId)).toHaveLength(1);
     const { exportId } = (recorded as Recorded<AccountDataDisclosed>).event.data;

@@ -15,7 +15,7 @@ const ACCOUNT = '/api/auth/account';
 
 let mail: MailFixture;
 let known: PersonWithAddress;
-/** Whose address is to change. */
+/** The person who changes the address. */
 let person: PersonWithAddress;
 let origin: string;
 
@@ -80,7 +80,7 @@ const forms: Readonly<Record<string, Form>> = {
   },
 };
 
-/** What is alike in answers of one kind. */
+/** The parts that are alike in answers of one kind. */
 function normal({ status, text, headers }: PageAnswer): string {
   const said = [...headers].map(([name, value]) => `${name}: ${value.replaceAll(/=[^;]*|\d+/g, '')}`);
   const fields = said.filter((line) => !/^(date|x-request-id|content-length)\b/.test(line));

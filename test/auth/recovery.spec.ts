@@ -244,7 +244,7 @@ describe('a link ends', () => {
   });
 });
 
-/** What a rebuild by the release before leaves: it knows the stream of the account alone. */
+/** The rows that a rebuild by the release before leaves: it knows the stream of the account alone. */
 async function rebuildWithoutChanges({ actorId }: PersonWithAddress): Promise<void> {
   const { dataSource } = mail.network.database();
   const past = await mail.network.log().read(streams.account(actorId));

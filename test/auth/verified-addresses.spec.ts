@@ -29,7 +29,7 @@ afterAll(() => mail.stop());
 const addressEvents = async ({ actorId }: PersonWithAddress) =>
   (await mail.network.log().read(streams.access(actorId))).map(({ event }) => event);
 
-/** What an application learns of the person. */
+/** The claims of the person that an application gets. */
 async function claimsOf({ visitor, handle }: PersonWithAddress) {
   const token = await mail.accounts.connect(visitor);
   const claims = await oidc.fetchUserInfo(mail.accounts.client, token, oidc.skipSubjectCheck);

@@ -115,7 +115,7 @@ export class RecoveryPages {
     const disconnect = (of: string) =>
       disconnectAll(this.commands, of, pageRequestMetadata(exchange, { actorId: of }));
     // First while the link still works, and the person can retry; again for grants that another browser allowed meanwhile.
-    // Who reads the mail alone disconnects nothing: the second step does it then.
+    // With a second step the mail alone disconnects nothing: the step does it then.
     if (disconnects && !this.needsSecondStep(holder.factors)) await disconnect(holder.actorId);
     const recovered = await this.commands.execute(new RecoverAccount(token, passwordHash, metadata));
     this.cookies.setRecovery(exchange, null);

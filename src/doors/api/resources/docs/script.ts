@@ -27,7 +27,7 @@ export const docsScript = `'use strict';
     block.append(button);
   }
 
-  // Of each the name, the name with its words, and all: the shorter the text that is found, the better.
+  // The name, the name with its words, and all of each: the shorter the text that is found, the better.
   const items = [...menu.querySelectorAll('li')].map((item) => {
     const { words = '', text = '' } = item.dataset;
     const name = item.textContent;
