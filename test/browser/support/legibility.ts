@@ -97,11 +97,19 @@ function lowContrastTexts(page: Page): Promise<string[]> {
   });
 }
 
-/** Requires an outline of at least two pixels around the focused element. */
-export function isFocusVisible(page: Page): Promise<boolean> {
+/** Requires an outline of at least two pixels around the focused element. A loaded page gives `autofocus` its focus with its first frame. */
+export async function isFocusVisible(page: Page): Promise<boolean> {
+  const focused = await page
+    .waitForFunction(
+      () => ![null, document.body].includes(document.activeElement as HTMLElement | null),
+      undefined,
+      { timeout: 10_000 },
+    )
+    .catch(() => undefined);
+  if (focused === undefined) return false;
   return page.evaluate(() => {
     const { activeElement } = document;
-    if (activeElement === null || activeElement === document.body) return false;
+    if (activeElement === null) return false;
     const { outlineStyle, outlineWidth } = getComputedStyle(activeElement);
     return (
       activeElement.matches(':focus-visible') &&
