@@ -21,7 +21,8 @@ class LiveCopy extends LocalCopy {
 
   /** Sends a tab the news after this position, until it closes. One that has missed some is told to read its page again. */
   join(tab: ServerResponse, position: number): undefined {
-    if (!Number.isSafeInteger(position) || this.#tabs.size >= MAX_TABS) throw new Fault(400, 'gone');
+    const isPosition = Number.isSafeInteger(position) && position >= 0;
+    if (!isPosition || this.#tabs.size >= MAX_TABS) throw new Fault(400, 'gone');
     tab.writeHead(200, { 'content-type': STREAM, 'cache-control': 'no-store' }).write('retry: 2000\n\n');
     this.#tabs.add(tab);
     tab.once('close', () => this.#tabs.delete(tab));
@@ -38,6 +39,8 @@ class LiveCopy extends LocalCopy {
     this.#stream?.abort();
     this.#stream = undefined;
     for (const tab of this.#tabs) tab.end(frameOf(kind));
+    // A tab closes later, and nothing may be written to it after its end.
+    this.#tabs.clear();
   }
 
   /** Reads stream after stream, each as long as its access token, until nobody is here. */

@@ -1,6 +1,7 @@
 /** @slow */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
@@ -435,27 +436,61 @@ describe('texts of people', () => {
   });
 });
 
+/** Opens the news after a position, as a tab does. */
+async function join({ visitor }: Person, after: string, signal: AbortSignal) {
+  const headers = { cookie: visitor.cookiesFor(app.origin).join('; ') };
+  const { body } = await fetch(`${app.origin}/live?after=${after}`, { headers, signal });
+  return body!.pipeThrough(new TextDecoderStream()).getReader();
+}
+
+async function readUntil(tab: Awaited<ReturnType<typeof join>>, said: string): Promise<void> {
+  for (let text = ''; !text.includes(said);) {
+    const { done, value = '' } = await tab.read();
+    if (done) throw new Error(`the news ended without ${said}:\n${text}`);
+    text += value;
+  }
+}
+
 it('reads one stream of the network for all open pages of a session, and tells a page what it has missed', async () => {
   const person = await signedIn();
   const author = await elsewhere(await newPerson('Ben'));
   await follow(await elsewhere(person), author);
   const after = /data-after="(\d+)"/.exec((await open(person)).text)?.[1] ?? '';
-  const headers = { cookie: person.visitor.cookiesFor(app.origin).join('; ') };
   const closed = new AbortController();
-  const join = async () => {
-    const { body } = await fetch(`${app.origin}/live?after=${after}`, { headers, signal: closed.signal });
-    return body!.pipeThrough(new TextDecoderStream()).getReader();
-  };
-  const readUntil = async (page: Awaited<ReturnType<typeof join>>, said: string) => {
-    for (let text = ''; !text.includes(said);) text += (await page.read()).value ?? '';
-  };
+  const openTab = () => join(person, after, closed.signal);
   const streams = proxy.count('/api/events');
-  const pages = [await join(), await join()];
+  const pages = [await openTab(), await openTab()];
   await post(author, 'News');
   await Promise.all(pages.map((page) => readUntil(page, 'event: more')));
-  await readUntil(await join(), 'event: replace');
+  await readUntil(await openTab(), 'event: replace');
   expect(proxy.count('/api/events')).toBe(streams + 1);
   closed.abort();
+});
+
+it('goes on after the end of a stream whose tab has not received it yet', async () => {
+  const person = await signedIn();
+  const author = await elsewhere(await newPerson('Ben'));
+  await follow(await elsewhere(person), author);
+  const after = /data-after="(\d+)"/.exec((await open(person)).text)?.[1] ?? '';
+  expect(await open(person, '/live?after=-5')).toMatchObject({ status: 400 });
+  // The answer for the tab waits for the one before it on the same connection.
+  const cookie = person.visitor.cookiesFor(app.origin).join('; ');
+  const requestOf = (path: string) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\ncookie: ${cookie}\r\n\r\n`;
+  const streams = proxy.count('/api/events');
+  const held = proxy.hold('/api/timeline');
+  proxy.refuse('/api/events', 1);
+  const connection = connect(Number(new URL(app.address).port), 'localhost');
+  connection.write(requestOf('/') + requestOf(`/live?after=${after}`));
+  await held;
+  await until(async () => proxy.count('/api/events') > streams);
+  expect(await open(person, '/inbox')).toMatchObject({ status: 200 });
+  const closed = new AbortController();
+  const tab = await join(person, after, closed.signal);
+  await readUntil(tab, 'event: here');
+  await post(author, 'News');
+  await readUntil(tab, 'event: more');
+  closed.abort();
+  connection.destroy();
 });
 
 it('asks for a profile once a minute, unless the network tells of a change', async () => {
