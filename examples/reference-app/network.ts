@@ -29,7 +29,7 @@ function send<Data>(token: string, request: Request<Data>): Promise<Result<Data>
  */
 export async function ask<Data>(secret: string, request: Request<Data>): Promise<Data> {
   let session = await freshSession(secret);
-  for (let isLast = false; ; isLast = true) {
+  for (let [isLast, isRenewed] = [false, false]; ; isLast = true) {
     const result = await send(session.tokens.access, request).catch((fault: unknown) => {
       if (isLast) throw fault;
     });
@@ -37,8 +37,8 @@ export async function ask<Data>(secret: string, request: Request<Data>): Promise
     const { data, error: { error: code = 'server_error' } = {}, response } = result;
     checkAuthority(session, response.headers);
     if (data !== undefined) return data;
-    if (response.status === 401 && isLast) endSession(session, 'disconnected');
-    if (response.status === 401) session = await refreshed(session);
+    if (response.status === 401 && isRenewed) endSession(session, 'disconnected');
+    if (response.status === 401) [session, isRenewed] = [await refreshed(session), true];
     else if (isLast || code !== 'recovery_publication_changed')
       throw new Fault(response.status, code, undefined, retryAfterOf(response));
   }

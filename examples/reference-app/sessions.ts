@@ -6,8 +6,8 @@ import { change, keep, kept, newSecret, take } from './store.ts';
 
 const LIFE_MS = 30 * 86_400_000;
 const LONGEST_REFRESH_MS = 15_000;
-/** A token that is valid for less than this is refreshed before it is used. */
-const MARGIN_MS = 10_000;
+/** A token that is valid for less than this is refreshed before it is used: longer than a request may take. */
+const MARGIN_MS = 15_000;
 
 /** Whom the session acts for. Every answer of the network is compared with it. */
 export type Authority = Readonly<Record<'actorId' | 'grantId' | 'incarnation', string>>;

@@ -340,6 +340,16 @@ describe('an expired access token', () => {
     expect(second.errorOutput()).toBe('');
   });
 
+  it('is refreshed, too, if the answer that refused it was lost', async () => {
+    const person = await signedIn();
+    await expireAccessTokens(person);
+    const [refreshes, reads] = [proxy.count(TOKEN), proxy.count('/api/timeline')];
+    proxy.loseAnswer('/api/timeline');
+    expect(await open(person)).toMatchObject({ status: 200 });
+    expect(proxy.count('/api/timeline')).toBe(reads + 3);
+    expect(proxy.count(TOKEN)).toBe(refreshes + 1);
+  });
+
   it('ends the session if the outcome of its refresh is unknown, and its refresh token is not sent again', async () => {
     const person = await signedIn();
     await expireAccessTokens(person);
