@@ -485,6 +485,21 @@ describeInBrowser('the reference application, in a real browser,', () => {
     expectUnavailable();
   });
 
+  it('has the draft of a person for nobody else in the same tab', async () => {
+    const { page, handle } = await someone('Ana');
+    const draft = page.getByLabel('What is happening?');
+    await draft.fill('For later');
+    for (const [next, text] of [
+      [await createAccount(network, handleOf('Ben'), 'Ben'), ''],
+      [handle, 'For later'],
+    ] as const) {
+      await page.context().clearCookies();
+      await enter(page, app, next);
+      expect(await draft.inputValue()).toBe(text);
+    }
+    expect(watched.takeFaults()).toEqual([]);
+  });
+
   it('works over https on another network, with cookies of its host alone', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'reference-app-tls-'));
     const { key, cert } = makeCertificate(directory);

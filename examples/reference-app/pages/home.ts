@@ -15,7 +15,7 @@ async function home(visit: Visit) {
   const isFirst = query.cursor === undefined;
   const waiting = isFirst && (await unconfirmed(visit));
   const { posts, cursor } = await ask((api) => api.GET('/api/timeline', { params: { query } }));
-  const content = (reader: Reader) => markup`${isFirst && composer()}${waiting}
+  const content = (reader: Reader) => markup`${isFirst && composer(reader.me)}${waiting}
 ${postList(posts, reader, empty('home', 'It is quiet here', hint), cursor)}`;
   return show('Home', content, authorsOf(posts));
 }

@@ -44,10 +44,10 @@ ${by === me ? mine : other}</footer>
 export const postList = (posts: readonly Post[], reader: Reader, none: Markup, cursor?: string): Markup =>
   markup`<div class="live">${posts.map((post) => postCard(post, reader))}${posts.length === 0 && none}${older(cursor)}</div>`;
 
-/** @param parentId of the post to reply to */
-export function composer(parentId = ''): Markup {
+/** A draft in the browser is its author's. @param parentId of the post to reply to */
+export function composer(me: string, parentId = ''): Markup {
   const [label, button] = parentId === '' ? ['What is happening?', 'Post'] : ['Your reply', 'Reply'];
-  return markup`<form class="composer" id="compose" method="post" action="/posts" data-draft="${parentId || 'new'}">
+  return markup`<form class="composer" id="compose" method="post" action="/posts" data-draft="${me} ${parentId}">
 ${newIntent({ parentId })}<label class="unseen" for="text">${label}</label>
 <textarea id="text" name="text" rows="3" required placeholder="${label}" dir="auto"></textarea>
 <div class="bar"><p class="quiet small left">Everybody can read it.</p><button class="main">${button}</button></div></form>`;
@@ -65,7 +65,7 @@ async function thread({ id, ask, page: query, show }: Visit) {
   const cursor = /[?&]cursor=([^&>]+)[^>]*>; rel="next"/.exec(link ?? '')?.[1];
   const none = empty('reply', 'No replies yet', markup`Yours can be the first.`);
   const content = (reader: Reader) => markup`<div class="live">${postCard(post, reader, true)}</div>
-${composer(id)}${postList(posts, reader, none, cursor)}`;
+${composer(reader.me, id)}${postList(posts, reader, none, cursor)}`;
   return show('Conversation', content, authorsOf([post, ...posts]));
 }
 
