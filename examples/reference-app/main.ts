@@ -72,7 +72,7 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
 }
 
 removeExpired();
-setInterval(removeExpired, 3_600_000).unref();
+setInterval(removeExpired, 60_000).unref();
 createServer((request, response) => void serve(request, response))
   .on('error', ({ message }) => quit(`REFERENCE_APP_PORT: ${message}`))
   .listen(settings.port, 'localhost', () => console.log(`open ${settings.origin}`));

@@ -20,7 +20,9 @@ database.exec(`
   PRAGMA secure_delete = ON;
   CREATE TABLE IF NOT EXISTS item (
     kind TEXT, owner TEXT, key TEXT, data BLOB NOT NULL, expires INTEGER NOT NULL, PRIMARY KEY (kind, owner, key)
-  ) STRICT;`);
+  ) STRICT;
+  CREATE TRIGGER IF NOT EXISTS newest AFTER INSERT ON item BEGIN DELETE FROM item WHERE rowid IN (
+    SELECT rowid FROM item WHERE (kind, owner) = (NEW.kind, NEW.owner) ORDER BY rowid DESC LIMIT -1 OFFSET 50); END;`);
 
 /** `lease`: a refresh under way. `waiting`: a text that was sent, and that the network has not confirmed. */
 type Kind = 'session' | 'lease' | 'login' | 'waiting';
@@ -45,7 +47,7 @@ function decrypt(secret: string, row: Uint8Array): unknown {
   return JSON.parse(text.toString('utf8')) as unknown;
 }
 
-/** Keeps a value under this secret for some time. Returns false, and keeps the old one, if there is one. */
+/** Keeps a value under this secret for some time: the newest fifty of a kind. Returns false, and keeps the old one, if there is one. */
 export function keep(kind: Kind, secret: string, key: string, value: unknown, ms: number): boolean {
   const row = [kind, idOf(secret), key, encrypt(secret, value), Date.now() + ms];
   return database.prepare('INSERT OR IGNORE INTO item VALUES (?, ?, ?, ?, ?)').run(...row).changes === 1;

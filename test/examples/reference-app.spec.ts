@@ -180,6 +180,12 @@ describe('sign-in', () => {
     expect([back.status, back.headers.get('location')]).toEqual([303, path]);
   });
 
+  it('does not keep a path of any length to return to', async () => {
+    const person = await newPerson();
+    const callback = await authorize(person, `/find?handle=${'x'.repeat(3_000)}`);
+    expect((await person.visitor.request(callback)).headers.get('location')).toBe('/');
+  });
+
   it('says kindly that the person denied', async () => {
     const person = await newPerson();
     const page = await person.visitor.open(await authorize({ ...person, decision: 'deny' }));
@@ -266,6 +272,19 @@ describe('a post', () => {
     expect(home.text).not.toContain('Not sent yet');
     expect(home.text).toContain('Did it arrive?');
     expect(await textsOf({ visitor, ...person })).toEqual(['Did it arrive?']);
+  });
+
+  it('is one of the newest fifty without an answer, or is not kept', async () => {
+    const { visitor } = await signedIn();
+    for (let n = 0; n <= 50; n++) {
+      proxy.refuse('/api/posts', 7);
+      const body = new URLSearchParams({ intentId: randomUUID(), text: `Text ${n}` });
+      const init = { method: 'POST', headers: { origin: app.origin }, body };
+      expect(await visitor.request(`${app.origin}/posts`, init)).toMatchObject({ status: 503 });
+    }
+    const { text } = await visitor.open(app.origin);
+    const kept = [...text.matchAll(/dir="auto">Text (\d+)</g)].map(([, n]) => Number(n));
+    expect(kept).toEqual(Array.from({ length: 50 }, (_, n) => n + 1));
   });
 
   it('of a session that has ended is kept until the same person has signed in again', async () => {
