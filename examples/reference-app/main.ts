@@ -46,7 +46,8 @@ async function answer(visit: Visit): Promise<Answer | undefined> {
   } catch (error) {
     if (!(error instanceof Fault)) console.error(error);
     const fault = error instanceof Fault ? error : new Fault(500, 'failed');
-    const { status, isOpen, retryAfter } = fault;
+    const { status, code, isOpen, retryAfter, cause } = fault;
+    if (status >= 500 || cause) console.log(status, code, cause instanceof Error ? cause.message : '');
     if (status === 401) release(secret);
     if (!isOpen) take('waiting', browser, visit.intentId);
     const given: OutgoingHttpHeaders = { 'set-cookie': cookie(BROWSER, browser) };

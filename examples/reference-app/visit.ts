@@ -27,7 +27,8 @@ export function goTo(location: string, ...cookies: string[]): Answer {
 /** A path of this application, of a usual length: nothing that a person could be sent away with. */
 export function pathWithin(address = ''): string {
   const url = URL.parse(address, settings.origin);
-  return url?.origin === settings.origin && url.href.length <= 2_000 ? url.pathname.replace(/^\/+/, '/') + url.search : '/';
+  const isOurs = url?.origin === settings.origin && url.href.length <= 2_000;
+  return isOurs ? url.pathname.replace(/^\/+/, '/') + url.search : '/';
 }
 
 export class Visit {

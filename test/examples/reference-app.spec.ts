@@ -240,6 +240,7 @@ describe('a post', () => {
     ['restriction_witness_unavailable_or_incomplete', 503, 'The network cannot check who may see what'],
     ['protected_read_unavailable', 503, 'The network is catching up'],
     ['domain_storage_unavailable', 503, 'The network could not confirm that'],
+    ['of_a_later_release', 503, 'The network could not confirm that'],
   ])('refused with %s has a page that says so, and is posted once later', async (code, status, title) => {
     const { visitor, home, ...person } = await signedIn();
     proxy.refuse('/api/posts', 7, { code, status });
@@ -263,6 +264,15 @@ describe('a post', () => {
     expect((await visitor.open(app.origin)).text).not.toContain('Not sent yet');
   });
 
+  it('refused for good is not kept, and its page says that nothing was changed', async () => {
+    const { visitor, home } = await signedIn();
+    proxy.refuse('/api/posts', 0, { code: 'of_a_later_release', status: 409 });
+    const refused = await visitor.submitTo(home, '/posts', { text: 'Not possible' });
+    expect(refused.status).toBe(409);
+    expect(refused.text).toContain('Nothing was changed');
+    expect((await visitor.open(app.origin)).text).not.toContain('Not possible');
+  });
+
   it('is looked up if it has arrived and its answer was lost for good', async () => {
     const { visitor, home: form, ...person } = await signedIn();
     proxy.loseAnswer('/api/posts', 2);
@@ -284,7 +294,7 @@ describe('a post', () => {
     }
     const { text } = await visitor.open(app.origin);
     const kept = [...text.matchAll(/dir="auto">Text (\d+)</g)].map(([, n]) => Number(n));
-    expect(kept).toEqual(Array.from({ length: 50 }, (_, n) => n + 1));
+    expect(kept.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, n) => n + 1));
   });
 
   it('of a session that has ended is kept until the same person has signed in again', async () => {
@@ -540,6 +550,12 @@ it('asks for a profile once a minute, unless the network tells of a change', asy
   expect((await there.patch('/api/profile', change)).status).toBe(200);
   await until(async () => (await open(person)).text.includes('Benjamin'), PROFILE_MS / 2);
   closed.abort();
+});
+
+it('leads from a page of a list that is none to the first one', async () => {
+  const page = await open(await signedIn(), '/inbox?cursor=x');
+  expect(page.status).toBe(400);
+  expect(page.text).toContain('href="/inbox">The first page');
 });
 
 it('forgets what it knew of the view if the network says to replace it', async () => {

@@ -16,7 +16,8 @@ type Fields = Readonly<Record<string, string>>;
 /** The page of a refusal. `fields`: of the form that was refused, to send it again. */
 export function faultPage(fault: Fault, path: string, fields?: Fields): string {
   const { code, retryAfter = 0, isOpen, status } = fault;
-  const similar = { 404: 'gone', 503: 'protected_read_unavailable' }[status] ?? 'failed';
+  const similar =
+    { 404: 'gone', 503: 'domain_storage_unavailable' }[status] ?? (status < 500 ? 'refused' : 'failed');
   const [name = '', title = '', text = ''] = texts.get(code) ?? texts.get(similar) ?? [];
   const wait = retryAfter < 90 ? `${retryAfter} seconds` : `${Math.ceil(retryAfter / 60)} minutes`;
   const kept = markup`<p class="quiet">What you did is kept: send it again, and it happens once, however often you try.</p>`;
@@ -36,7 +37,8 @@ function nextStep({ code, status, isOpen }: Fault, path: string, fields?: Fields
     const again = signIn('Sign in again', status === 401 && !fields ? path : '/');
     return markup`${again}${code === 'disconnected' && account}${status === 401 && signOut}`;
   }
-  if (!isOpen) return home;
+  const first = markup`<a class="button" href="${path.replace(/\?.*/, '')}">The first page</a>`;
+  if (!isOpen) return code === 'invalid_page_cursor' ? first : home;
   return fields
     ? markup`<form method="post" action="${path}">${hidden(fields)}<button class="main">Try again</button></form>${home}`
     : markup`<a class="button main" href="${path}">Try again</a>`;
