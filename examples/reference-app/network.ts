@@ -46,9 +46,13 @@ export async function ask<Data>(secret: string, request: Request<Data>): Promise
 
 /** Learns from the network whom new tokens are for. */
 export async function authorityOf({ access }: Tokens): Promise<Authority> {
-  const { data, response } = await send(access, (api) => api.GET('/api/session'));
+  const { data, error: { error: code = 'login_failed' } = {}, response } = await send(access, (api) =>
+    api.GET('/api/session'),
+  );
   const isOurs = data?.appId === settings.clientId && data.scopes.every((each) => SCOPES.includes(each));
-  if (!isOurs) throw new Fault(data ? 400 : response.status, 'login_failed');
+  if (!data && response.status !== 401)
+    throw new Fault(response.status, code, undefined, retryAfterOf(response));
+  if (!isOurs) throw new Fault(400, 'login_failed', new Error(`the network refused its own token: ${code}`));
   return { actorId: data.actorId, grantId: data.grantId, incarnation: data.incarnation };
 }
 

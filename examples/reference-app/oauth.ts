@@ -40,11 +40,13 @@ export async function completeLogin(browser: string, url: URL): Promise<readonly
   if (!login) throw new Fault(400, 'login_unknown');
   const { verifier: pkceCodeVerifier, nonce: expectedNonce, returnTo } = login;
   const checks = { pkceCodeVerifier, expectedState, expectedNonce };
-  const answer = await oidc.authorizationCodeGrant(client, url, checks).catch((cause: unknown) => {
+  const answer = oidc.authorizationCodeGrant(client, url, checks).then(tokensOf);
+  const tokens = await answer.catch(async (cause: unknown) => {
     const isDenied = cause instanceof oidc.AuthorizationResponseError && cause.error === 'access_denied';
-    throw new Fault(400, isDenied ? 'login_denied' : 'login_failed', cause);
+    const fault = refusalOf(cause) ?? (await unavailable(cause));
+    throw fault ?? new Fault(400, isDenied ? 'login_denied' : 'login_failed', cause);
   });
-  return [tokensOf(answer), returnTo];
+  return [tokens, returnTo];
 }
 
 /**
@@ -52,16 +54,30 @@ export async function completeLogin(browser: string, url: URL): Promise<readonly
  * unknown, or the token used up: it must never be sent again.
  */
 export async function refreshTokens({ refresh }: Tokens): Promise<Tokens> {
-  const answer = await oidc.refreshTokenGrant(client, refresh).catch((cause: unknown) => {
-    const { status, error, response } = cause instanceof oidc.ResponseBodyError ? cause : {};
-    if (status === 429) throw new Fault(429, 'pilot_rate_limited', cause, response && retryAfterOf(response));
-    throw error === 'invalid_client' ? new Fault(503, error, cause) : cause;
+  const answer = oidc.refreshTokenGrant(client, refresh).then(tokensOf);
+  return answer.catch((cause: unknown) => {
+    throw refusalOf(cause) ?? cause;
   });
-  return tokensOf(answer);
+}
+
+/** A refusal of the application, before its code or token was used. */
+function refusalOf(cause: unknown): Fault | undefined {
+  const { status, error, response } = cause instanceof oidc.ResponseBodyError ? cause : {};
+  if (status === 429) return new Fault(429, 'pilot_rate_limited', cause, response && retryAfterOf(response));
+  return error === 'invalid_client' ? new Fault(503, error, cause) : undefined;
+}
+
+/** An answer with the network's own code, which the library does not read. */
+async function unavailable(cause: unknown): Promise<Fault | undefined> {
+  const response = cause instanceof Error && cause.cause;
+  if (!(response instanceof Response) || response.status !== 503) return undefined;
+  // A reverse proxy answers without a code.
+  const { error = 'no_answer' } = (await response.json().catch(() => ({}))) as { error?: string };
+  return new Fault(503, error, cause, retryAfterOf(response));
 }
 
 function tokensOf(answer: oidc.TokenEndpointResponse): Tokens {
   const { access_token: access, refresh_token: refresh, expires_in: seconds = 300 } = answer;
-  if (refresh === undefined) throw new Fault(400, 'login_failed');
+  if (refresh === undefined) throw new Error('the network gave no refresh token');
   return { access, refresh, expiresAt: Date.now() + seconds * 1_000 };
 }

@@ -33,7 +33,8 @@ function nextStep({ code, status, isOpen }: Fault, path: string, fields?: Fields
   const home = markup`<a class="button" href="/">Home</a>`;
   const account = markup`<a class="button" href="${settings.baseUrl}/api/auth/account">Your account page</a>`;
   if (code === 'social_authority_required') return markup`${account}${signOut}`;
-  if (status === 401 || code.startsWith('login_')) {
+  // A callback is answered once.
+  if (status === 401 || code.startsWith('login_') || path.startsWith('/callback')) {
     const again = signIn('Sign in again', status === 401 && !fields ? path : '/');
     return markup`${again}${code === 'disconnected' && account}${status === 401 && signOut}`;
   }
