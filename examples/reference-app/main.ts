@@ -72,8 +72,15 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   response.writeHead(answered.status ?? 200, { ...headers, ...answered.headers }).end(answered.html);
 }
 
+/** The file of the sessions may fail while a refusal is answered, too. */
+function fail(response: ServerResponse, error: unknown): void {
+  console.error(error);
+  if (response.headersSent) response.destroy();
+  else response.writeHead(500, headers).end(faultPage(new Fault(500, 'failed'), '/'));
+}
+
 removeExpired();
-setInterval(removeExpired, 60_000).unref();
-createServer((request, response) => void serve(request, response))
+setInterval(() => void Promise.resolve().then(removeExpired).catch(console.error), 60_000).unref();
+createServer((request, response) => void serve(request, response).catch((error: unknown) => fail(response, error)))
   .on('error', ({ message }) => quit(`REFERENCE_APP_PORT: ${message}`))
   .listen(settings.port, 'localhost', () => console.log(`open ${settings.origin}`));

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { freePort } from '../../src/launch/free-port.js';
@@ -582,6 +583,25 @@ it('forgets what it knew of the view if the network says to replace it', async (
   await until(async () => (await badge()) === '1');
   proxy.alter('/api/reconcile', { replace: true, inbox: [] });
   expect([await badge(), await badge()]).toEqual(['0', '0']);
+});
+
+it('goes on when the file of its sessions fails, and says so', async () => {
+  const own = await startReferenceApp(network);
+  const file = new DatabaseSync(own.env['SESSIONS'] ?? '');
+  try {
+    file.exec('ALTER TABLE item RENAME TO away');
+    for (const path of ['/', '/nothing']) {
+      const answer = await fetch(own.address + path);
+      expect([path, answer.status]).toEqual([path, 500]);
+      expect(await answer.text()).toContain('This failed');
+    }
+    expect(own.errorOutput()).toContain('no such table: item');
+    file.exec('ALTER TABLE away RENAME TO item');
+    expect((await fetch(own.address)).status).toBe(200);
+  } finally {
+    file.close();
+    await own.stop();
+  }
 });
 
 it('starts as its README says', async () => {
