@@ -10,7 +10,8 @@ type ById<Item> = ReadonlyMap<string, Item>;
 
 const PROFILE_MS = 60_000;
 const MAX_IDS_PER_REQUEST = 50;
-const MAX_ITEMS_OF_A_KIND = 2_000;
+const MAX_ITEMS = 300;
+const MAX_RELATIONS = 2_000;
 
 export interface View {
   readonly posts: ById<Post>;
@@ -23,16 +24,13 @@ export interface View {
 /** By whom a page is read, and the people on it. */
 export type Reader = Readonly<{ me: string; view: View; people: ById<Actor> }>;
 
-const merge = <Item>(old: ById<Item> | undefined, items: readonly Item[], keyOf: (item: Item) => string) =>
-  new Map(
-    [...(old?.values() ?? []), ...items].slice(-MAX_ITEMS_OF_A_KIND).map((item) => [keyOf(item), item]),
-  );
+const merge = <Item extends { readonly id: string }>(old: ById<Item> | undefined, items: readonly Item[]) =>
+  new Map([...(old?.values() ?? []), ...items].slice(-MAX_ITEMS).map((item) => [item.id, item]));
 
 export class LocalCopy {
   readonly actorId: string;
   readonly secret: string;
-  /** One that is deleted here is read anew. */
-  readonly profiles = new Map<string, { readonly actor: Actor | undefined; readonly until: number }>();
+  #profiles = new Map<string, { readonly actor: Actor | undefined; readonly until: number }>();
   #view: View | undefined;
 
   constructor(secret: string, actorId: string) {
@@ -46,29 +44,37 @@ export class LocalCopy {
     const query = known ? { cursor: known.cursor } : {};
     const answer = await ask(this.secret, (api) => api.GET('/api/reconcile', { params: { query } }));
     const base = answer.replace ? undefined : known;
+    if (answer.replace) this.forgetProfiles();
+    const relations = answer.relations.map((each) => [`${each.kind} ${each.targetId}`, each] as const);
     const view = {
-      posts: merge(base?.posts, [...answer.posts, ...answer.ownPosts], ({ id }) => id),
-      relations: merge(base?.relations, answer.relations, (each) => `${each.kind} ${each.targetId}`),
-      inbox: merge(base?.inbox, answer.inbox, ({ id }) => id),
+      posts: merge(base?.posts, [...answer.posts, ...answer.ownPosts]),
+      relations: new Map([...(base?.relations ?? []), ...relations].slice(-MAX_RELATIONS)),
+      inbox: merge(base?.inbox, answer.inbox),
       cursor: answer.cursor,
     };
     if (view.cursor >= (this.#view?.cursor ?? 0)) this.#view = view;
     return view;
   }
 
+  /** An answer that is under way is forgotten, too. */
+  forgetProfiles(): void {
+    this.#profiles = new Map();
+  }
+
   /** The people with these ids whom the person may see. */
   async people(ids: readonly string[]): Promise<ById<Actor>> {
     const now = Date.now();
-    if (this.profiles.size > MAX_ITEMS_OF_A_KIND) this.profiles.clear();
-    const unknown = [...new Set(ids)].filter((id) => (this.profiles.get(id)?.until ?? 0) < now);
+    if (this.#profiles.size > MAX_ITEMS) this.forgetProfiles();
+    const profiles = this.#profiles;
+    const unknown = [...new Set(ids)].filter((id) => (profiles.get(id)?.until ?? 0) < now);
     while (unknown.length > 0) {
       const asked = unknown.splice(0, MAX_IDS_PER_REQUEST);
       const query = { ids: asked.join(',') };
       const { actors } = await ask(this.secret, (api) => api.GET('/api/actors', { params: { query } }));
       for (const id of asked)
-        this.profiles.set(id, { actor: actors.find((each) => each.actorId === id), until: now + PROFILE_MS });
+        profiles.set(id, { actor: actors.find((each) => each.actorId === id), until: now + PROFILE_MS });
     }
-    const known = ids.flatMap((id) => this.profiles.get(id)?.actor ?? []);
+    const known = ids.flatMap((id) => profiles.get(id)?.actor ?? []);
     return new Map(known.map((actor) => [actor.actorId, actor]));
   }
 }

@@ -1,6 +1,6 @@
 /** News of the network for the open pages of one session: one stream to the network, however many tabs there are. */
 import type { ServerResponse } from 'node:http';
-import { type Actor, LocalCopy } from './copy.ts';
+import { LocalCopy } from './copy.ts';
 import { Fault } from './fault.ts';
 import { ask, STREAM } from './network.ts';
 import { requireSession } from './sessions.ts';
@@ -80,7 +80,7 @@ class LiveCopy extends LocalCopy {
     const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(frame)?.[1];
     const [kind, position] = [field('event'), Number(field('id') ?? this.#position)];
     this.#position = position;
-    if (kind === 'profile.changed') this.profiles.delete((JSON.parse(field('data') ?? '') as Actor).actorId);
+    if (kind === 'profile.changed') this.forgetProfiles();
     // A sign of life, with the position.
     if (kind === undefined) for (const tab of this.#tabs) tab.write(`${frame}\n\n`);
     // After the end of a stream, the next request learns the reason.

@@ -494,13 +494,13 @@ describe('texts of people', () => {
 });
 
 /** Opens the news after a position, as a tab does. */
-async function join({ visitor }: Person, after: string, signal: AbortSignal) {
+async function openNews({ visitor }: Person, after: string, signal: AbortSignal) {
   const headers = { cookie: visitor.cookiesFor(app.origin).join('; ') };
   const { body } = await fetch(`${app.origin}/live?after=${after}`, { headers, signal });
   return body!.pipeThrough(new TextDecoderStream()).getReader();
 }
 
-async function readUntil(tab: Awaited<ReturnType<typeof join>>, said: string): Promise<void> {
+async function readUntil(tab: Awaited<ReturnType<typeof openNews>>, said: string): Promise<void> {
   for (let text = ''; !text.includes(said);) {
     const { done, value = '' } = await tab.read();
     if (done) throw new Error(`the news ended without ${said}:\n${text}`);
@@ -514,7 +514,7 @@ it('reads one stream of the network for all open pages of a session, and tells a
   await follow(await elsewhere(person), author);
   const after = /data-after="(\d+)"/.exec((await open(person)).text)?.[1] ?? '';
   const closed = new AbortController();
-  const openTab = () => join(person, after, closed.signal);
+  const openTab = () => openNews(person, after, closed.signal);
   const streams = proxy.count('/api/events');
   const pages = [await openTab(), await openTab()];
   await post(author, 'News');
@@ -542,7 +542,7 @@ it('goes on after the end of a stream whose tab has not received it yet', async 
   await until(async () => proxy.count('/api/events') > streams);
   expect(await open(person, '/inbox')).toMatchObject({ status: 200 });
   const closed = new AbortController();
-  const tab = await join(person, after, closed.signal);
+  const tab = await openNews(person, after, closed.signal);
   await readUntil(tab, 'event: here');
   await post(author, 'News');
   await readUntil(tab, 'event: more');
@@ -568,6 +568,17 @@ it('asks for a profile once a minute, unless the network tells of a change', asy
   expect((await there.patch('/api/profile', change)).status).toBe(200);
   await until(async () => (await open(person)).text.includes('Benjamin'), PROFILE_MS / 2);
   closed.abort();
+});
+
+it('forgets the profile of a person who blocks the reader', async () => {
+  const person = await signedIn();
+  const other = await newPerson('Benedikta');
+  const report = `/people/${other.actorId}/report`;
+  expect((await open(person, report)).text).toContain('Benedikta');
+  const there = await elsewhere(other, 'openid read block:write');
+  const blocked = await there.put(`/api/blocks/${person.actorId}`, { intentId: randomUUID() });
+  expect(blocked.status).toBe(200);
+  expect((await open(person, report)).text).not.toContain('Benedikta');
 });
 
 it('leads from a page of a list that is none to the first one', async () => {

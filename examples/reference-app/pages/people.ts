@@ -112,7 +112,7 @@ const block =
         ? api.PUT('/api/blocks/{actorId}', { params: { path }, body: { intentId } })
         : api.DELETE('/api/blocks/{actorId}', { params: { path, query: { intentId } } }),
     );
-    copy().profiles.clear();
+    copy().forgetProfiles();
     return goTo(isWanted ? '/' : '/settings');
   };
 

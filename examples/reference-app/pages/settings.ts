@@ -43,7 +43,7 @@ async function save(visit: Visit) {
     if (!problem) throw fault;
     return settings(visit, profile, problem);
   }
-  copy().profiles.delete(copy().actorId);
+  copy().forgetProfiles();
   return goTo(`/people/${copy().actorId}`);
 }
 
