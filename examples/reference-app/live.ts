@@ -1,5 +1,6 @@
 /** News of the network for the open pages of one session: one stream to the network, however many tabs there are. */
 import type { ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import { LocalCopy } from './copy.ts';
 import { Fault } from './fault.ts';
 import { ask, STREAM } from './network.ts';
@@ -7,6 +8,8 @@ import { requireSession } from './sessions.ts';
 
 /** The network sends a byte at least this often, or the connection is broken. */
 const SILENCE_MS = 20_000;
+/** Between two streams, as the network asks for. */
+const RETRY_MS = 2_000;
 /** Events that add something to a page. After any other one, something may have to leave it. */
 const MORE = new Set(['post.created', 'inbox.added']);
 const MAX_TABS = 20;
@@ -19,11 +22,15 @@ class LiveCopy extends LocalCopy {
   #newest = 0;
   #stream: AbortController | undefined;
 
+  get isOpen(): boolean {
+    return this.#tabs.size > 0;
+  }
+
   /** Sends a tab the news after this position, until it closes. One that has missed some is told to read its page again. */
   join(tab: ServerResponse, position: number): undefined {
     const isPosition = Number.isSafeInteger(position) && position >= 0;
     if (!isPosition || this.#tabs.size >= MAX_TABS) throw new Fault(400, 'gone');
-    tab.writeHead(200, { 'content-type': STREAM, 'cache-control': 'no-store' }).write('retry: 2000\n\n');
+    tab.writeHead(200, { 'content-type': STREAM, 'cache-control': 'no-store' }).write(`retry: ${RETRY_MS}\n\n`);
     this.#tabs.add(tab);
     tab.once('close', () => this.#tabs.delete(tab));
     if (this.#stream) tab.write(frameOf('here'));
@@ -47,7 +54,7 @@ class LiveCopy extends LocalCopy {
   async #follow(stream: AbortController): Promise<void> {
     try {
       do await this.#read(stream);
-      while (this.#tabs.size > 0);
+      while (this.isOpen && (await pause(RETRY_MS, true)));
       this.end('away');
     } catch (fault) {
       // The page shows the reason of the end when it is loaded again.
@@ -99,14 +106,17 @@ const frameOf = (kind: string, id?: number): string =>
 /** For each session, by its secret, the latest used last. */
 const copies = new Map<string, LiveCopy>();
 
-/** What this process holds for a session. @throws {Fault} 401: there is no session, or it has ended. */
+/** The copy of this process for a session. @throws {Fault} 401: there is no session, or it has ended. */
 export function copyOf(secret: string): LiveCopy {
   const { actorId } = requireSession(secret);
   const copy = copies.get(secret) ?? new LiveCopy(secret, actorId);
   copies.delete(secret);
   copies.set(secret, copy);
-  const [oldest = ''] = copies.keys();
-  if (copies.size > MAX_COPIES) release(oldest);
+  if (copies.size > MAX_COPIES) {
+    // A page that lost its copy would read itself again, and take the next one's.
+    const idle = [...copies.keys()].find((each) => each !== secret && !copies.get(each)?.isOpen);
+    if (idle !== undefined) release(idle);
+  }
   return copy;
 }
 
