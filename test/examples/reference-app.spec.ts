@@ -282,6 +282,16 @@ describe('a post', () => {
     expect((await visitor.open(app.origin)).text).not.toContain('Not sent yet');
   });
 
+  it('that is too long is shown in a form to change it', async () => {
+    const { visitor, home, ...person } = await signedIn();
+    const long = `Too long ${'x'.repeat(2_000)}`;
+    const refused = await visitor.submitTo(home, '/posts', { text: long });
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain(`>${long}</textarea>`);
+    expect(await visitor.submitTo(refused, '/posts', { text: 'Short' })).toMatchObject({ status: 200 });
+    expect(await textsOf({ visitor, ...person })).toEqual(['Short']);
+  });
+
   it('refused for good is not kept, and its page says that nothing was changed', async () => {
     const { visitor, home } = await signedIn();
     proxy.refuse('/api/posts', 0, { code: 'of_a_later_release', status: 409 });

@@ -1,6 +1,11 @@
 // Every page works without this script. It adds live news, likes and follows without a new page, and drafts that survive a reload.
 const $ = (selector) => document.querySelector(selector);
 
+// The page that answers removes the draft that was sent. The way back from none keeps it.
+const [{ type }] = performance.getEntriesByType('navigation');
+if (type !== 'back_forward') sessionStorage.removeItem(sessionStorage.getItem('sent'));
+sessionStorage.removeItem('sent');
+
 const draftOf = (form) => `draft ${form.dataset.draft}`;
 const draft = $('[data-draft] textarea');
 if (draft) draft.value ||= sessionStorage.getItem(draftOf(draft.form)) ?? '';
@@ -14,7 +19,7 @@ document.addEventListener('input', ({ target: { form, value } }) => {
 
 document.addEventListener('submit', (event) => {
   const form = event.target;
-  if (form.dataset.draft) sessionStorage.removeItem(draftOf(form));
+  if (form.dataset.draft) sessionStorage.setItem('sent', draftOf(form));
   // News, such as the end of the session, must not reload a page that is being left.
   if (form.dataset.stay === undefined) return source?.close();
   event.preventDefault();

@@ -21,13 +21,20 @@ export function faultPage(fault: Fault, path: string, fields?: Fields): string {
   const [name = '', title = '', text = ''] = texts.get(code) ?? texts.get(similar) ?? [];
   const wait = retryAfter < 90 ? `${retryAfter} seconds` : `${Math.ceil(retryAfter / 60)} minutes`;
   const kept = markup`<p class="quiet">What you did is kept: send it again, and it happens once, however often you try.</p>`;
+  const typed = fields?.['text'] && markup`<blockquote class="kept" dir="auto">${fields['text']}</blockquote>`;
+  const next = markup`${typed}<div class="bar">${nextStep(fault, path, fields)}</div>`;
   const content = markup`<div class="card fault">${icon(name)}<h1>${title}</h1>
 <p>${text}${isOpen && retryAfter > 0 && ` Try again in ${wait}.`}</p>
 ${fields && isOpen && status !== 401 && kept}
-${fields?.['text'] && markup`<blockquote class="kept" dir="auto">${fields['text']}</blockquote>`}
-<div class="bar">${nextStep(fault, path, fields)}</div></div>`;
+${code === 'invalid_text' && fields ? retyped(path, fields) : next}</div>`;
   return plain(title, content);
 }
+
+/** The form that was refused, to change its text. */
+const retyped = (path: string, { text = '', ...fields }: Fields): Markup =>
+  markup`<form class="composer" method="post" action="${path}">${hidden(fields)}<label class="unseen" for="text">Text</label>
+<textarea id="text" name="text" rows="6" required dir="auto" autofocus>${text}</textarea>
+<div class="bar"><a class="button" href="/">Home</a><button class="main">Send it</button></div></form>`;
 
 function nextStep({ code, status, isOpen }: Fault, path: string, fields?: Fields): Markup {
   const home = markup`<a class="button" href="/">Home</a>`;
