@@ -48,7 +48,7 @@ function show(html) {
 let [timer, last] = [undefined, 0];
 function refreshIn(ms) {
   clearTimeout(timer);
-  timer = setTimeout(() => void refresh(), Math.max(ms, last + 250 - Date.now()));
+  timer = setTimeout(() => void refresh(), Math.max(ms, last + 1_000 - Date.now()));
 }
 
 /** Reads the page again. While the network is away, what is shown stays. */
@@ -56,7 +56,7 @@ async function refresh() {
   const started = (last = Date.now());
   const response = await fetch(location.href).catch(() => undefined);
   if (started !== last) return;
-  if (!response || response.status >= 429) refreshIn(5_000);
+  if (!response || response.status >= 429) refreshIn(1_000 * (Number(response?.headers.get('retry-after')) || 5));
   else if (!show(await response.text())) news.ended();
 }
 
