@@ -5,7 +5,8 @@ import { refreshTokens, type Tokens } from './oauth.ts';
 import { change, keep, kept, newSecret, take } from './store.ts';
 
 const LIFE_MS = 30 * 86_400_000;
-const LONGEST_REFRESH_MS = 15_000;
+/** The library may wait ten seconds for the tokens, and ten for the key of their signature. */
+const LONGEST_REFRESH_MS = 25_000;
 /** A token that is valid for less than this is refreshed before it is used: longer than a request may take. */
 const MARGIN_MS = 15_000;
 
@@ -53,11 +54,11 @@ export async function refreshed({ secret, tokens: { access } }: Session): Promis
   for (;;) {
     const isOurs = keep('lease', secret, '', Date.now() + LONGEST_REFRESH_MS, LIFE_MS);
     // Read after the lease is taken: nobody else refreshes it now.
-    const session = requireSession(secret);
-    const isDone = session.tokens.access !== access;
-    if (isOurs && !isDone) return refresh(session);
+    const session = sessionOf(secret);
+    const isDone = session?.tokens.access !== access;
+    if (isOurs && session && !isDone) return refresh(session);
     if (isOurs) take('lease', secret, '');
-    if (isDone) return session;
+    if (!session || isDone) return requireSession(secret);
     if (kept('lease', secret).some((until) => Number(until) < Date.now())) endSession(session, 'uncertain');
     await pause(20);
   }

@@ -663,6 +663,15 @@ it.each([
     { CLIENT_ID: 'x', CLIENT_SECRET: 'y', BASE_URL: 'http://localhost:1' },
     'BASE_URL http://localhost:1: fetch failed\n',
   ],
+  [
+    { CLIENT_ID: 'x', CLIENT_SECRET: 'y', ORIGIN: 'https://app.example/' },
+    'ORIGIN https://app.example/: it must be an address such as https://social.example, without a path or a slash\n',
+  ],
+  [
+    { CLIENT_ID: 'x', CLIENT_SECRET: 'y', BASE_URL: 'http://social.example' },
+    'BASE_URL http://social.example: it must begin with https, because tokens go there; http is for this machine\n',
+  ],
+  [{ REFERENCE_APP_PORT: '99999' }, 'REFERENCE_APP_PORT 99999: it must be a port, from 0 to 65535\n'],
 ])('names a fault of its settings %j in one line', async (settings, said) => {
   const { code, stderr } = await spawnPlaza(
     [],
