@@ -3,20 +3,20 @@ import { readFileSync } from 'node:fs';
 import type { Actor, Reader, View } from '../copy.ts';
 import { type Answer, Markup, markup } from '../markup.ts';
 import { settings } from '../settings.ts';
-import { style } from './style.ts';
 
 const fileOf = (name: string) => readFileSync(new URL(`../assets/${name}`, import.meta.url), 'utf8');
 const sprite = new Markup(fileOf('sprite.svg'));
 
 /** Answers by address. An address has the hash of its content, so that browsers keep that for good. */
 export const assets = new Map<string, Answer>();
-function addressOf(name: string, type: string, html = fileOf(name)): string {
+function addressOf(name: string, type: string): string {
+  const html = fileOf(name);
   const address = `/assets/${createHash('sha256').update(html).digest('base64url')}/${name}`;
   const cached = { 'content-type': type, 'cache-control': 'public, max-age=31536000, immutable' };
   assets.set(address, { html, headers: cached });
   return address;
 }
-const links = markup`<link rel="stylesheet" href="${addressOf('app.css', 'text/css', style)}">
+const links = markup`<link rel="stylesheet" href="${addressOf('app.css', 'text/css')}">
 <link rel="icon" href="${addressOf('icon.svg', 'image/svg+xml')}">
 <script src="${addressOf('app.js', 'text/javascript')}" defer></script>`;
 
