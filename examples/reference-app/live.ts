@@ -88,7 +88,7 @@ class LiveCopy extends LocalCopy {
     const [kind, position] = [field('event'), Number(field('id') ?? this.#position)];
     this.#position = position;
     if (kind === 'profile.changed') this.forgetProfiles();
-    // A sign of life, with the position.
+    // A heartbeat, with the position.
     if (kind === undefined) for (const tab of this.#tabs) tab.write(`${frame}\n\n`);
     // After the end of a stream, the next request learns the reason.
     else if (kind !== 'end') this.#tell(MORE.has(kind) ? 'more' : 'replace', position);

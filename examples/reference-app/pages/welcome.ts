@@ -1,4 +1,4 @@
-/** What is served without a session: the welcome, and the ways into a session and out of it. */
+/** The pages without a session: the welcome, and the ways into a session and out of it. */
 import { release } from '../live.ts';
 import { markup } from '../markup.ts';
 import { authorityOf } from '../network.ts';

@@ -44,7 +44,7 @@ export async function runTown(size: number, options: TownOptions): Promise<void>
     `  handle    ${handle}`,
     `  password  ${password}`,
     '',
-    `${file} has all handles and passwords, and the application's secret.`,
+    `${file} has all handles and passwords as they were at first, and the application's secret.`,
     `One report waits in the queue of operators: ${config.operatorBaseUrl}/console/cases`,
     'npx plaza demo --remove erases these people and all that they wrote.',
   ]);
