@@ -81,6 +81,8 @@ function fail(response: ServerResponse, error: unknown): void {
 
 removeExpired();
 setInterval(() => void Promise.resolve().then(removeExpired).catch(console.error), 60_000).unref();
-createServer((request, response) => void serve(request, response).catch((error: unknown) => fail(response, error)))
+createServer(
+  (request, response) => void serve(request, response).catch((error: unknown) => fail(response, error)),
+)
   .on('error', ({ message }) => quit(`REFERENCE_APP_PORT: ${message}`))
   .listen(settings.port, 'localhost', () => console.log(`open ${settings.origin}`));

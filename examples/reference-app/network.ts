@@ -46,9 +46,8 @@ export async function ask<Data>(secret: string, request: Request<Data>): Promise
 
 /** Learns from the network whom new tokens are for. */
 export async function authorityOf({ access }: Tokens): Promise<Authority> {
-  const { data, error: { error: code = 'login_failed' } = {}, response } = await send(access, (api) =>
-    api.GET('/api/session'),
-  );
+  const { data, error, response } = await send(access, (api) => api.GET('/api/session'));
+  const code = error?.error ?? 'login_failed';
   const isOurs = data?.appId === settings.clientId && data.scopes.every((each) => SCOPES.includes(each));
   if (!data && response.status !== 401)
     throw new Fault(response.status, code, undefined, retryAfterOf(response));

@@ -186,17 +186,20 @@ describe('sign-in', () => {
     [TOKEN, 503, 'recovery_quarantined', 'The network is in recovery'],
     ['/api/session', 429, 'pilot_rate_limited', 'That was a lot at once'],
     ['/api/session', 503, 'recovery_quarantined', 'The network is in recovery'],
-    ['/api/session', 403, 'social_authority_required', 'You cannot take part now'],
-  ])('that %s refuses with %i %s says so, and may begin again', async (path, status, code, title) => {
-    const person = await newPerson();
-    const callback = await authorize(person);
-    proxy.refuse(path, 7, { code, status });
-    const page = await person.visitor.open(callback);
-    expect([page.status, page.headers.get('retry-after')]).toEqual([status, '7']);
-    expect(page.text).toContain(title);
-    if (status !== 403) expect(page.text).toContain('action="/login"');
-    expect(await person.visitor.open(await authorize(person))).toMatchObject({ status: 200 });
-  });
+    ['/api/session', 403, 'social_authority_required', 'You cannot take part now', '/logout'],
+  ])(
+    'that %s refuses with %i %s says so, and may begin again',
+    async (path, status, code, title, next = '/login') => {
+      const person = await newPerson();
+      const callback = await authorize(person);
+      proxy.refuse(path, 7, { code, status });
+      const page = await person.visitor.open(callback);
+      expect([page.status, page.headers.get('retry-after')]).toEqual([status, '7']);
+      expect(page.text).toContain(title);
+      expect(page.forms.map(({ action }) => action)).toEqual([next]);
+      expect(await person.visitor.open(await authorize(person))).toMatchObject({ status: 200 });
+    },
+  );
 
   it('does not keep a path of any length to return to', async () => {
     const person = await newPerson();

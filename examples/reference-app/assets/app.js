@@ -56,7 +56,8 @@ async function refresh() {
   const started = (last = Date.now());
   const response = await fetch(location.href).catch(() => undefined);
   if (started !== last) return;
-  if (!response || response.status >= 429) refreshIn(1_000 * (Number(response?.headers.get('retry-after')) || 5));
+  if (!response || response.status >= 429)
+    refreshIn(1_000 * (Number(response?.headers.get('retry-after')) || 5));
   else if (!show(await response.text())) news.ended();
 }
 

@@ -21,8 +21,8 @@ export function faultPage(fault: Fault, path: string, fields?: Fields): string {
   const [name = '', title = '', text = ''] = texts.get(code) ?? texts.get(similar) ?? [];
   const [amount, unit] = retryAfter < 90 ? [retryAfter, 'second'] : [Math.ceil(retryAfter / 60), 'minute'];
   const kept = markup`<p class="quiet">What you did is kept: send it again, and it happens once, however often you try.</p>`;
-  const typed = fields?.['text'] && markup`<blockquote class="kept" dir="auto">${fields['text']}</blockquote>`;
-  const next = markup`${typed}<div class="bar">${nextStep(fault, path, fields)}</div>`;
+  const next = markup`${fields?.['text'] && markup`<blockquote class="kept" dir="auto">${fields['text']}</blockquote>`}
+<div class="bar">${nextStep(fault, path, fields)}</div>`;
   const content = markup`<div class="card fault">${icon(name)}<h1>${title}</h1>
 <p>${text}${isOpen && retryAfter > 0 && ` Try again in ${amount} ${unit}${amount === 1 ? '' : 's'}.`}</p>
 ${fields && isOpen && status !== 401 && kept}
