@@ -668,7 +668,7 @@ it.each([
   ],
   [
     { CLIENT_ID: 'x', CLIENT_SECRET: 'y', ORIGIN: 'https://app.example/' },
-    'ORIGIN https://app.example/: it must be an address such as https://social.example, without a path or a slash\n',
+    'ORIGIN https://app.example/: it must be an address such as https://social.example, without a slash\n',
   ],
   [
     { CLIENT_ID: 'x', CLIENT_SECRET: 'y', BASE_URL: 'http://social.example' },
