@@ -50,7 +50,9 @@ async function answer(visit: Visit): Promise<Answer | undefined> {
     if (status >= 500 || cause) console.log(status, code, cause instanceof Error ? cause.message : '');
     if (status === 401) release(secret);
     if (!isOpen) take('waiting', browser, visit.intentId);
-    const given: OutgoingHttpHeaders = { 'set-cookie': cookie(BROWSER, browser) };
+    const given: OutgoingHttpHeaders = {};
+    // A browser does not send its cookie with the form of another site, and takes a new one.
+    if (code !== 'foreign_form') given['set-cookie'] = cookie(BROWSER, browser);
     if (retryAfter !== undefined) given['retry-after'] = String(retryAfter);
     const html = faultPage(fault, pathname + search, request.method === 'POST' ? visit.fields : undefined);
     return { status, headers: given, html };
@@ -63,7 +65,11 @@ async function formOf(request: IncomingMessage): Promise<Record<string, string>>
   if (origin !== settings.origin) throw new Fault(403, 'foreign_form');
   if (encoding || Number(length) > MAX_BODY) throw new Fault(413, 'too_long');
   // Browsers send lines of a text with CRLF.
-  return Object.fromEntries(new URLSearchParams((await bodyOf(request)).replaceAll('%0D%0A', '%0A')));
+  const body = await bodyOf(request).catch(() => {
+    // The browser has left.
+    throw new Fault(400, 'refused');
+  });
+  return Object.fromEntries(new URLSearchParams(body.replaceAll('%0D%0A', '%0A')));
 }
 
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

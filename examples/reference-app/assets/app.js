@@ -1,10 +1,12 @@
 // Every page works without this script. It adds live news, likes and follows without a new page, and drafts that survive a reload.
 const $ = (selector) => document.querySelector(selector);
 
-// The page that answers removes the draft that was sent. The way back from none keeps it.
+// The page that answers removes the draft that was sent. The way back from none keeps it, and so does a refused text.
 const [{ type }] = performance.getEntriesByType('navigation');
-if (type !== 'back_forward') sessionStorage.removeItem(sessionStorage.getItem('sent'));
-sessionStorage.removeItem('sent');
+if (!$('.fault .composer')) {
+  if (type !== 'back_forward') sessionStorage.removeItem(sessionStorage.getItem('sent'));
+  sessionStorage.removeItem('sent');
+}
 
 const draftOf = (form) => `draft ${form.dataset.draft}`;
 const draft = $('[data-draft] textarea');
@@ -28,6 +30,7 @@ document.addEventListener('submit', (event) => {
 
 /** Sends a form, and shows the page that it leads to. */
 async function send(form) {
+  form.ariaBusy = 'true';
   const body = new URLSearchParams(new FormData(form));
   const response = await fetch(form.action, { method: 'POST', body }).catch(() => undefined);
   // Once more as a page, which says what is wrong. The form has the same intent: it happens once.
@@ -70,7 +73,8 @@ const news = {
   away: () => say('The network does not answer. This page may be old.'),
   ended() {
     // A text that only this page has: that of a composer is a draft in the browser.
-    if ($('form:not([data-draft]) textarea')) say('This page is out of date. What you send is kept.');
+    if ($('form:not([data-draft]) textarea'))
+      say('This page is out of date. Copy what you typed before you send it.');
     else location.reload();
   },
 };

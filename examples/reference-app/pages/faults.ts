@@ -42,8 +42,9 @@ function nextStep({ code, status, isOpen }: Fault, path: string, fields?: Fields
   if (code === 'social_authority_required') return markup`${account}${signOut}`;
   // A callback is answered once.
   if (status === 401 || code.startsWith('login_') || path.startsWith('/callback')) {
-    const again = signIn('Sign in again', status === 401 && !fields ? path : '/');
-    return markup`${again}${code === 'disconnected' && account}${status === 401 && signOut}`;
+    const isOver = status === 401 && code !== 'session_unknown';
+    const again = signIn(isOver ? 'Sign in again' : 'Sign in', status === 401 && !fields ? path : '/');
+    return markup`${again}${code === 'disconnected' && account}${isOver && signOut}`;
   }
   const first = markup`<a class="button" href="${path.replace(/\?.*/, '')}">The first page</a>`;
   if (!isOpen) return code === 'invalid_page_cursor' ? first : home;

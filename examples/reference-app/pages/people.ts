@@ -1,8 +1,9 @@
 /** People: found by handle, their profiles, and the ways to follow, report and block them. */
 import type { Actor, Reader } from '../copy.ts';
+import { Fault } from '../fault.ts';
 import { type Answer, linked, type Markup, markup, newIntent } from '../markup.ts';
 import { goTo, type Handler, pathWithin, type Routes, type Visit } from '../visit.ts';
-import { empty, face, finder, handleOf, icon, mini, older, personIn } from './layout.ts';
+import { empty, face, finder, handleOf, icon, mini, older } from './layout.ts';
 import { authorsOf, postList } from './posts.ts';
 
 async function find({ ask, show }: Visit, typed: string): Promise<Answer> {
@@ -88,19 +89,20 @@ function choose({ id, url, show }: Visit) {
     (reason) =>
       markup`<label class="choice"><input type="radio" name="reason" value="${reason}" required> ${reason}</label>`,
   );
-  return show(
-    'Report or block',
-    ({ people }) => markup`<form class="card fields" method="post" action="/report">
+  const content = ({ people }: Reader) => {
+    const person = people.get(id);
+    if (!person) throw new Fault(404, 'gone');
+    return markup`<form class="card fields" method="post" action="/report">
 ${newIntent(postId === null ? { actorId: id } : { postId })}<h2>Report ${postId === null ? 'this person' : 'this post'}</h2>
 <p>The operators of the network read it. The person does not learn who reported.</p>
 <fieldset><legend>What is wrong?</legend>${choices}</fieldset>
 <div><label for="text">What should they know? <span class="quiet">(if you like)</span></label><textarea id="text" name="text" rows="3" dir="auto"></textarea></div>
 <button class="main">Send the report</button></form>
-<form class="card" method="post" action="/people/${id}/block">${newIntent()}<h2>Block <bdi>${personIn(people, id).displayName}</bdi></h2>
+<form class="card" method="post" action="/people/${id}/block">${newIntent()}<h2>Block <bdi>${person.displayName}</bdi></h2>
 <p>You no longer see each other: no posts, profiles, replies or inbox entries, in any application. Follows between you end, and
-unblocking does not bring them back. The network does not tell them.</p><button class="danger">Block</button></form>`,
-    () => [id],
-  );
+unblocking does not bring them back. The network does not tell them.</p><button class="danger">Block</button></form>`;
+  };
+  return show('Report or block', content, () => [id]);
 }
 
 const block =

@@ -13,13 +13,14 @@ export const authorsOf =
     return [...posts, ...parents].map((post) => post.authorActorId);
   };
 
-/** @param isMain the post that its page is about */
-export function postCard(post: Post, { me, people, view }: Reader, isMain = false): Markup {
+/** @param mainId of the post that the page is about */
+function postCard(post: Post, { me, people, view }: Reader, mainId?: string): Markup {
   const { id, text, authorActorId: by, parentId, parentUnavailable, createdAt, edited, originApp } = post;
   const [author, parent] = [personIn(people, by), view.posts.get(parentId ?? '')];
   const unknown = parentUnavailable ? 'a post that you cannot see' : 'a post';
   const whom = parent ? personIn(people, parent.authorActorId).displayName : unknown;
   const context = markup`<p class="context quiet small">${icon('reply')} Reply to <a href="/posts/${parentId}"><bdi>${whom}</bdi></a></p>`;
+  const isMain = id === mainId;
   const isLiked = view.relations.has(`like ${id}`);
   const mine = markup`<a class="act more" href="/posts/${id}/edit" aria-label="Edit or delete">${icon('edit')}</a>`;
   const other = markup`<a class="act more" href="/people/${by}/report?post=${id}" aria-label="Report or block">${icon('flag')}</a>`;
@@ -28,7 +29,7 @@ export function postCard(post: Post, { me, people, view }: Reader, isMain = fals
 <div class="body">
 <header><a class="name" href="/people/${by}"><bdi>${author.displayName}</bdi></a> <span class="quiet handle">${handleOf(author)}</span>
 <a class="quiet when" href="/posts/${id}">${age(createdAt)}</a>${edited && markup`<span class="quiet">· edited</span>`}</header>
-${parentId !== undefined && context}
+${parentId !== undefined && parentId !== mainId && context}
 <p class="text" dir="auto">${linked(text)}</p>
 ${isMain && markup`<p class="quiet small">with <bdi>${originApp.name}</bdi></p>`}
 <footer>
@@ -41,13 +42,19 @@ ${by === me ? mine : other}</footer>
 }
 
 /** Posts as a part of a page that the script keeps up to date. */
-export const postList = (posts: readonly Post[], reader: Reader, none: Markup, cursor?: string): Markup =>
-  markup`<div class="live">${posts.map((post) => postCard(post, reader))}${posts.length === 0 && none}${older(cursor)}</div>`;
+export const postList = (
+  posts: readonly Post[],
+  reader: Reader,
+  none: Markup,
+  cursor?: string,
+  mainId?: string,
+) =>
+  markup`<div class="live">${posts.map((post) => postCard(post, reader, mainId))}${posts.length === 0 && none}${older(cursor)}</div>`;
 
-/** A draft in the browser is its author's. @param parentId of the post to reply to */
+/** A draft in the browser is its author's. Browsers give back no other text: it would come with a new intent. @param parentId of the post to reply to */
 export function composer(me: string, parentId = ''): Markup {
   const [label, button] = parentId === '' ? ['What is happening?', 'Post'] : ['Your reply', 'Reply'];
-  return markup`<form class="composer" id="compose" method="post" action="/posts" data-draft="${me} ${parentId}">
+  return markup`<form class="composer" id="compose" method="post" action="/posts" autocomplete="off" data-draft="${me} ${parentId}">
 ${newIntent({ parentId })}<label class="unseen" for="text">${label}</label>
 <textarea id="text" name="text" rows="3" required placeholder="${label}" dir="auto"></textarea>
 <div class="bar"><p class="quiet small left">Everybody can read it.</p><button class="main">${button}</button></div></form>`;
@@ -64,8 +71,8 @@ async function thread({ id, ask, page: query, show }: Visit) {
   });
   const cursor = /[?&]cursor=([^&>]+)[^>]*>; rel="next"/.exec(link ?? '')?.[1];
   const none = empty('reply', 'No replies yet', markup`Yours can be the first.`);
-  const content = (reader: Reader) => markup`<div class="live">${postCard(post, reader, true)}</div>
-${composer(reader.me, id)}${postList(posts, reader, none, cursor)}`;
+  const content = (reader: Reader) => markup`<div class="live">${postCard(post, reader, id)}</div>
+${composer(reader.me, id)}${postList(posts, reader, none, cursor, id)}`;
   return show('Conversation', content, authorsOf([post, ...posts]));
 }
 
