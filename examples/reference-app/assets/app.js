@@ -33,13 +33,19 @@ async function send(form) {
   form.ariaBusy = 'true';
   const body = new URLSearchParams(new FormData(form));
   const response = await fetch(form.action, { method: 'POST', body }).catch(() => undefined);
-  // Once more as a page, which says what is wrong. The form has the same intent: it happens once.
-  if (!response?.ok || !show(await response.text())) form.submit();
+  const page = parsed((await response?.text()) ?? '');
+  form.ariaBusy = 'false';
+  // The page stays. Another try sends the same intent: it happens once.
+  if (!response || response.status >= 429)
+    say(page.querySelector('h1')?.textContent ?? 'The connection is interrupted.');
+  // Once more as a page, which says what is wrong.
+  else if (!response.ok || !show(page)) form.submit();
 }
 
+const parsed = (html) => new DOMParser().parseFromString(html, 'text/html');
+
 /** Shows what another page has in place of this one's. What people write in stays. False: it is a page of another kind. */
-function show(html) {
-  const page = new DOMParser().parseFromString(html, 'text/html');
+function show(page) {
   const [old, fresh] = [document, page].map((root) => root.querySelectorAll('.live'));
   const focused = document.activeElement.id;
   if (old.length !== fresh.length) return false;
@@ -61,7 +67,7 @@ async function refresh() {
   if (started !== last) return;
   if (!response || response.status >= 429)
     refreshIn(1_000 * (Number(response?.headers.get('retry-after')) || 5));
-  else if (!show(await response.text())) news.ended();
+  else if (!show(parsed(await response.text()))) news.ended();
 }
 
 const news = {
