@@ -1,27 +1,30 @@
 // Every page works without this script. It adds live news, likes and follows without a new page, and drafts that survive a reload.
 const $ = (selector) => document.querySelector(selector);
 
-// The page that answers removes the draft that was sent. The way back from none keeps it, and so does a refused text.
-const [{ type }] = performance.getEntriesByType('navigation');
-if (!$('.fault .composer')) {
-  if (type !== 'back_forward') sessionStorage.removeItem(sessionStorage.getItem('sent'));
-  sessionStorage.removeItem('sent');
-}
+// A draft is kept with the intent of its form, so that it is posted once, however its page was left, until a page says that it was.
+const over = [location.hash.slice('#sent-'.length)];
+for (const each of document.querySelectorAll('[data-over]')) over.push(each.dataset.over);
+for (const [key, draft] of Object.entries(sessionStorage))
+  if (over.includes(draft.split(' ', 1)[0])) sessionStorage.removeItem(key);
+if (location.hash.startsWith('#sent-')) history.replaceState(null, '', location.pathname + location.search);
 
 const draftOf = (form) => `draft ${form.dataset.draft}`;
-const draft = $('[data-draft] textarea');
-if (draft) draft.value ||= sessionStorage.getItem(draftOf(draft.form)) ?? '';
+const composer = $('[data-draft]');
+const [, intentId, text] =
+  /^(\S+) (.*)$/s.exec((composer && sessionStorage.getItem(draftOf(composer))) ?? '') ?? [];
+// A text that the network has not confirmed is on the page already.
+if (text && !$(`[name=intentId][value="${intentId}"]`))
+  [composer.elements.intentId.value, composer.elements.text.value] = [intentId, text];
 
 document.addEventListener('input', ({ target: { form, value } }) => {
   if (!form?.dataset.draft) return;
-  sessionStorage.setItem(draftOf(form), value);
+  sessionStorage.setItem(draftOf(form), `${form.elements.intentId.value} ${value}`);
   const left = 2_000 - [...value.trim()].length;
   form.querySelector('.left').textContent = left > 200 ? 'Everybody can read it.' : `${left} characters left`;
 });
 
 document.addEventListener('submit', (event) => {
   const form = event.target;
-  if (form.dataset.draft) sessionStorage.setItem('sent', draftOf(form));
   // News, such as the end of the session, must not reload a page that is being left.
   if (form.dataset.stay === undefined) return source?.close();
   event.preventDefault();

@@ -22,7 +22,8 @@ export function faultPage(fault: Fault, path: string, fields?: Fields): string {
   const [amount, unit] = retryAfter < 90 ? [retryAfter, 'second'] : [Math.ceil(retryAfter / 60), 'minute'];
   const kept = markup`<p class="quiet">What you did is kept: send it again, and it happens once, however often you try.</p>`;
   const next = markup`${fields?.['text'] && markup`<blockquote class="kept" dir="auto">${fields['text']}</blockquote>`}
-<div class="bar">${nextStep(fault, path, fields)}</div>`;
+<div class="bar">${nextStep(fault, path, fields)}</div>
+${code === 'intent_conflict' && fields && markup`<i hidden data-over="${fields['intentId']}"></i>`}`;
   const content = markup`<div class="card fault">${icon(name)}<h1>${title}</h1>
 <p>${text}${isOpen && retryAfter > 0 && ` Try again in ${amount} ${unit}${amount === 1 ? '' : 's'}.`}</p>
 ${fields && isOpen && status !== 401 && kept}

@@ -30,13 +30,15 @@ async function unconfirmed({ ask, copy, browser }: Visit): Promise<Markup[]> {
   if (texts.size === 0) return [];
   const body = { intentIds: [...texts.keys()] };
   const { intents } = await ask((api) => api.POST('/api/intents/lookup', { body }));
-  for (const { intentId, outcome } of intents)
-    if (outcome === 'kept' && texts.delete(intentId)) take('waiting', browser, intentId);
-  return [...texts.values()].map(
+  const confirmed = intents.filter(({ intentId, outcome }) => outcome === 'kept' && texts.delete(intentId));
+  for (const { intentId } of confirmed) take('waiting', browser, intentId);
+  const over = confirmed.map(({ intentId }) => markup`<i hidden data-over="${intentId}"></i>`);
+  const unsent = [...texts.values()].map(
     ({ path, fields }) => markup`<section class="notice" aria-label="Not sent yet">
 <h2>Not sent yet</h2><blockquote class="kept" dir="auto">${fields['text']}</blockquote>
 <form class="bar" method="post" action="${path}">${hidden(fields)}<button class="main">Send it</button></form></section>`,
   );
+  return [...over, ...unsent];
 }
 
 const kinds = {

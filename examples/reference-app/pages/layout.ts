@@ -69,7 +69,7 @@ ${link('/inbox', 'bell', 'Inbox', badge)}
 ${link(`/people/${me}`, 'person', 'Profile')}
 ${link('/settings', 'gear', 'Settings')}
 </nav>
-<a class="button main" href="/#compose">Post</a>
+<a class="button main" href="/#text">Post</a>
 </header>
 <main id="main" tabindex="-1"><div class="title"><h1>${title}</h1><p class="state" role="status" hidden></p></div>${content}</main>
 <aside class="side" aria-label="You and this application">${mini(personIn(people, me))}${finder('', 'People, from every page')}

@@ -33,7 +33,7 @@ ${parentId !== undefined && parentId !== mainId && context}
 <p class="text" dir="auto">${linked(text)}</p>
 ${isMain && markup`<p class="quiet small">with <bdi>${originApp.name}</bdi></p>`}
 <footer>
-<a class="act" href="/posts/${id}#compose">${icon('reply')}<span>Reply</span></a>
+<a class="act" href="/posts/${id}#text">${icon('reply')}<span>Reply</span></a>
 <form method="post" action="/posts/${id}/${isLiked ? 'unlike' : 'like'}" data-stay>${newIntent()}
 <button class="act heart" id="like-${id}" aria-pressed="${String(isLiked)}">${icon('heart')}<span>Like</span></button></form>
 ${by === me ? mine : other}</footer>
@@ -110,7 +110,7 @@ export const postRoutes: Routes = {
     const parentId = field('parentId');
     const post = { text: field('text'), audience: 'public', ...(parentId && { parentId }) } as const;
     await ask((api) => api.POST('/api/posts', { body: { intentId, ...post } }));
-    return goTo(parentId === '' ? '/' : `/posts/${parentId}`);
+    return goTo(`${parentId === '' ? '/' : `/posts/${parentId}`}#sent-${intentId}`);
   },
   'GET /posts/:id/edit': (visit) => edit(visit),
   'POST /posts/:id/edit': saveEdit,
