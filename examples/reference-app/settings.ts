@@ -7,7 +7,7 @@ if (!/^\d+$/.test(REFERENCE_APP_PORT) || Number(REFERENCE_APP_PORT) > 65_535)
 if (!CLIENT_ID || !CLIENT_SECRET)
   quit('CLIENT_ID and CLIENT_SECRET are not set; README.md says where they come from');
 for (const [name, address] of Object.entries({ BASE_URL, ORIGIN }))
-  if (URL.parse(address)?.origin !== address)
+  if (!/^https?:/.test(address) || URL.parse(address)?.origin !== address)
     quit(`${name} ${address}: it must be an address such as https://social.example, without a slash`);
 if (/^http:\/\/(?!localhost(:|$)|127\.0\.0\.1(:|$)|\[::1\])/.test(BASE_URL))
   quit(`BASE_URL ${BASE_URL}: it must begin with https, because tokens go there; http is for this machine`);

@@ -2,11 +2,11 @@
 const $ = (selector) => document.querySelector(selector);
 
 // A draft is kept with the intent of its form, so that it is posted once, however its page was left, until a page says that it was.
-const over = [location.hash.slice('#sent-'.length)];
+const over = [location.hash.slice('#over-'.length)];
 for (const each of document.querySelectorAll('[data-over]')) over.push(each.dataset.over);
 for (const [key, draft] of Object.entries(sessionStorage))
   if (over.includes(draft.split(' ', 1)[0])) sessionStorage.removeItem(key);
-if (location.hash.startsWith('#sent-')) history.replaceState(null, '', location.pathname + location.search);
+if (location.hash.startsWith('#over-')) history.replaceState(null, '', location.pathname + location.search);
 
 const draftOf = (form) => `draft ${form.dataset.draft}`;
 const composer = $('[data-draft]');
@@ -47,13 +47,21 @@ async function send(form) {
 
 const parsed = (html) => new DOMParser().parseFromString(html, 'text/html');
 
+const topOf = (element) => element.getBoundingClientRect().top;
+
 /** Shows what another page has in place of this one's. What people write in stays. False: it is a page of another kind. */
 function show(page) {
   const [old, fresh] = [document, page].map((root) => root.querySelectorAll('.live'));
-  const focused = document.activeElement.id;
   if (old.length !== fresh.length) return false;
+  const { activeElement: focused } = document;
+  const [near, href] = [focused.closest('[id]')?.id, focused.getAttribute('href')];
+  const read = scrollY > 300 && [...document.querySelectorAll('article')].find((each) => topOf(each) > 0);
+  const top = read && topOf(read);
   for (const [at, part] of old.entries()) part.replaceWith(fresh[at]);
-  if (focused) document.getElementById(focused)?.focus();
+  // Neither the focus nor what somebody reads further down moves.
+  if (!focused.isConnected) $(`#${near}${href ? ` [href="${href}"]` : ''}`)?.focus({ preventScroll: true });
+  const same = read && document.getElementById(read.id);
+  if (same) scrollBy(0, topOf(same) - top);
   return true;
 }
 

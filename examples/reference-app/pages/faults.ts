@@ -20,7 +20,7 @@ export function faultPage(fault: Fault, path: string, fields?: Fields): string {
     { 404: 'gone', 503: 'domain_storage_unavailable' }[status] ?? (status < 500 ? 'refused' : 'failed');
   const [name = '', title = '', text = ''] = texts.get(code) ?? texts.get(similar) ?? [];
   const [amount, unit] = retryAfter < 90 ? [retryAfter, 'second'] : [Math.ceil(retryAfter / 60), 'minute'];
-  const kept = markup`<p class="quiet">What you did is kept: send it again, and it happens once, however often you try.</p>`;
+  const kept = markup`<p class="quiet">Send it again: it happens once, however often you try.</p>`;
   const next = markup`${fields?.['text'] && markup`<blockquote class="kept" dir="auto">${fields['text']}</blockquote>`}
 <div class="bar">${nextStep(fault, path, fields)}</div>
 ${code === 'intent_conflict' && fields && markup`<i hidden data-over="${fields['intentId']}"></i>`}`;

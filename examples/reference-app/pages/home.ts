@@ -36,7 +36,8 @@ async function unconfirmed({ ask, copy, browser }: Visit): Promise<Markup[]> {
   const unsent = [...texts.values()].map(
     ({ path, fields }) => markup`<section class="notice" aria-label="Not sent yet">
 <h2>Not sent yet</h2><blockquote class="kept" dir="auto">${fields['text']}</blockquote>
-<form class="bar" method="post" action="${path}">${hidden(fields)}<button class="main">Send it</button></form></section>`,
+<form class="bar" method="post" action="${path}">${hidden(fields)}<button class="main">Send it</button>
+<button formaction="/discard">Discard it</button></form></section>`,
   );
   return [...over, ...unsent];
 }
@@ -76,6 +77,8 @@ export const homeRoutes: Routes = {
   'GET /live': ({ copy, request, response, url }) =>
     copy().join(response, Number(request.headers['last-event-id'] ?? url.searchParams.get('after'))),
   'GET /inbox': inbox,
+  // A form with an answer is kept no longer.
+  'POST /discard': ({ intentId }) => goTo(`/#over-${intentId}`),
   'POST /inbox/read': async ({ ask, intentId, field }) => {
     await ask((api) => api.POST('/api/inbox/read', { body: { intentId, upTo: Number(field('upTo')) } }));
     return goTo('/inbox');

@@ -110,7 +110,7 @@ export const postRoutes: Routes = {
     const parentId = field('parentId');
     const post = { text: field('text'), audience: 'public', ...(parentId && { parentId }) } as const;
     await ask((api) => api.POST('/api/posts', { body: { intentId, ...post } }));
-    return goTo(`${parentId === '' ? '/' : `/posts/${parentId}`}#sent-${intentId}`);
+    return goTo(`${parentId === '' ? '/' : `/posts/${parentId}`}#over-${intentId}`);
   },
   'GET /posts/:id/edit': (visit) => edit(visit),
   'POST /posts/:id/edit': saveEdit,

@@ -9,6 +9,9 @@ async function settings({ ask, show }: Visit, typed = {}, problem: readonly stri
   const { profile } = await ask((api) => api.GET('/api/profile'));
   const { blocks } = await ask((api) => api.GET('/api/blocks'));
   const { handle, displayName, bio, website } = { ...profile, ...typed };
+  const saved = [profile.displayName, profile.handle, profile.bio, profile.website]
+    .filter(Boolean)
+    .join('\n');
   const field = (name: string, label: string, input: Markup) =>
     markup`<div><label for="${name}">${label}</label>${input}</div>`;
   const own = markup`<input id="own" name="handle" value="${handle ?? ''}" pattern="[a-z0-9_]{3,30}" autocapitalize="none" spellcheck="false"
@@ -17,7 +20,7 @@ autocomplete="username" aria-describedby="hint"><p class="hint" id="hint">Others
     (id) => markup`<li><span class="quiet">Somebody with the id ${id}</span>
 <form method="post" action="/people/${id}/unblock">${newIntent()}<button>Unblock<span class="unseen"> ${id}</span></button></form></li>`,
   );
-  const content = markup`${problem.length > 0 && markup`<p class="problem" role="alert">${problem.slice(1).join('. ')}</p>`}
+  const content = markup`${problem.length > 0 && markup`<p class="problem" role="alert">${problem.slice(1).join('. ')}</p><p class="hint">It says now:</p><blockquote class="kept" dir="auto">${saved}</blockquote>`}
 <form class="card fields" method="post" action="/settings">${newIntent({ revision: profile.revision })}<h2>Profile</h2>
 ${field('name', 'Name', markup`<input id="name" name="displayName" value="${displayName}" required maxlength="256" autocomplete="name">`)}
 ${field('own', 'Handle', own)}
