@@ -62,9 +62,10 @@ export async function refreshTokens({ refresh }: Tokens): Promise<Tokens> {
 
 /** A refusal of the application, before its code or token was used. */
 function refusalOf(cause: unknown): Fault | undefined {
-  const { status, error, response } = cause instanceof oidc.ResponseBodyError ? cause : {};
-  if (status === 429) return new Fault(429, 'pilot_rate_limited', cause, response && retryAfterOf(response));
-  return error === 'invalid_client' ? new Fault(503, error, cause) : undefined;
+  // The library reads no code of an answer with a challenge: it is `invalid_client` alone (RFC 6749, section 5.2).
+  if (cause instanceof oidc.WWWAuthenticateChallengeError) return new Fault(503, 'invalid_client', cause, 5);
+  const isLimited = cause instanceof oidc.ResponseBodyError && cause.status === 429;
+  return isLimited ? new Fault(429, 'pilot_rate_limited', cause, retryAfterOf(cause.response)) : undefined;
 }
 
 /** An answer with the network's own code, which the library does not read. */

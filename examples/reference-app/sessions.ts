@@ -13,8 +13,12 @@ const MARGIN_MS = 15_000;
 /** Whom the session acts for. Every answer of the network is compared with it. */
 export type Authority = Readonly<Record<'actorId' | 'grantId' | 'incarnation', string>>;
 
+/** Of a refresh, by the network: nobody asks again before. */
+type Refusal = Readonly<{ status: number; code: string; until: number }>;
+
 /** `secret`: in the cookie of the browser alone. `ended`: why there are no tokens, a code of pages/faults.txt. */
-export type Session = Authority & Readonly<{ secret: string; tokens: Tokens; ended?: string }>;
+export type Session = Authority &
+  Readonly<{ secret: string; tokens: Tokens; refusal?: Refusal; ended?: string }>;
 
 /** Returns the secret of a new session, for a new cookie. */
 export function createSession(authority: Authority, tokens: Tokens): string {
@@ -65,12 +69,20 @@ export async function refreshed({ secret, tokens: { access } }: Session): Promis
 }
 
 async function refresh(session: Session): Promise<Session> {
+  const { status, code, until } = session.refusal ?? { status: 0, code: '', until: 0 };
+  const seconds = Math.ceil((until - Date.now()) / 1_000);
   try {
+    if (seconds > 0) throw new Fault(status, code, undefined, seconds);
     const tokens = await refreshTokens(session.tokens);
     change('session', session.secret, '', { ...session, tokens } satisfies Session);
     return requireSession(session.secret);
   } catch (cause) {
-    if (cause instanceof Fault) throw cause;
+    if (cause instanceof Fault) {
+      const { status, code, retryAfter = 5 } = cause;
+      const refusal = { status, code, until: Date.now() + retryAfter * 1_000 };
+      if (seconds <= 0) change('session', session.secret, '', { ...session, refusal } satisfies Session);
+      throw cause;
+    }
     const isRefused = (cause as { error?: unknown }).error === 'invalid_grant';
     return endSession(session, isRefused ? 'disconnected' : 'uncertain', cause);
   } finally {
