@@ -28,9 +28,15 @@ export async function enrollInBrowser(page: Page, link: string): Promise<void> {
     .waitFor();
 }
 
-/** Violations of axe-core's rules, each with the elements. */
-export async function accessibilityFaults(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run());
+/** Those of axe-core's rules whose outcome depends on the scheme. */
+export const rulesOfColours = ['color-contrast', 'link-in-text-block'];
+
+/** Violations of axe-core's rules, each with the elements. `rules`: of these alone, on a page that has been looked at. */
+export async function accessibilityFaults(page: Page, rules?: string[]): Promise<string[]> {
+  if (!rules) await page.evaluate(axe.source);
+  const { violations } = await page.evaluate(
+    (options) => (globalThis as unknown as { axe: typeof axe }).axe.run(options),
+    rules ? { runOnly: rules } : {},
+  );
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 120)}`));
 }

@@ -19,6 +19,8 @@ export interface FaultyProxy {
   count(path?: string): number;
   /** The tokens in all answers so far. */
   tokens(): string[];
+  /** All other answers so far, with their headers. */
+  answers(): string;
   close(): Promise<void>;
 }
 
@@ -36,6 +38,7 @@ export async function startFaultyProxy(port: number): Promise<FaultyProxy> {
   const seen: string[] = [];
   const [lost, refused] = [new Map<string, number>(), new Map<string, Fault>()];
   const issued: string[] = [];
+  const answers: Buffer[] = [];
   const altered = new Map<string, object>();
   const server = createServer((request, answer) => {
     const [path = ''] = (request.url ?? '').split('?');
@@ -48,12 +51,15 @@ export async function startFaultyProxy(port: number): Promise<FaultyProxy> {
       lost.set(path, losses - 1);
       if (losses > 0) return void answer.destroy();
       if (path.endsWith('/token')) response.on('data', (body) => issued.push(...tokensIn(String(body))));
+      else response.on('data', (body: Buffer) => answers.push(body));
+      answers.push(Buffer.from(response.rawHeaders.join('\n')));
       const members = altered.get(path);
       if (members && altered.delete(path)) return void answerWith(members, response, answer);
       answer.writeHead(response.statusCode ?? 502, response.rawHeaders);
       response.pipe(answer);
     });
     onward.on('error', () => answer.destroy());
+    answer.on('close', () => answer.writableFinished || onward.destroy());
     request.pipe(onward);
   });
   server.listen(0, '127.0.0.1');
@@ -70,6 +76,7 @@ export async function startFaultyProxy(port: number): Promise<FaultyProxy> {
     alter: (path, members) => void altered.set(path, members),
     count: (path) => seen.filter((one) => path === undefined || one === path).length,
     tokens: () => issued,
+    answers: () => Buffer.concat(answers).toString('latin1'),
     close: async () => {
       server.close();
       server.closeAllConnections();

@@ -33,20 +33,23 @@ interface Options {
   readonly port?: number;
   /** Where a reverse proxy serves it. */
   readonly origin?: string;
+  /** The file of its sessions, which it has from before a move. */
+  readonly sessions?: string | undefined;
   /** Further variables of its environment. */
   readonly more?: NodeJS.ProcessEnv;
 }
 
 export async function startReferenceApp(
   network: Pick<TestNetwork, 'baseUrl' | 'env'>,
-  { first, port: wanted, origin, more = {} }: Options = {},
+  { first, port: wanted, origin, sessions, more = {} }: Options = {},
 ): Promise<ReferenceApp> {
   const port = wanted ?? (await freePort());
   const address = `http://localhost:${port}`;
   const directory = first ? undefined : mkdtempSync(join(tmpdir(), 'reference-app-'));
   const file = first?.file ?? join(directory ?? '', 'reference-app.env');
   const settings =
-    first?.env ?? (await register(network, origin ?? address, join(dirname(file), 'sessions.sqlite')));
+    first?.env ??
+    (await register(network, origin ?? address, sessions ?? join(dirname(file), 'sessions.sqlite')));
   const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
   writeFileSync(file, lines.join(''), { mode: 0o600 });
   const child = spawn(process.execPath, [`--env-file=${file}`, MAIN], {
