@@ -180,7 +180,7 @@ describeInBrowser('the reference application, in a real browser,', () => {
     await page.goto(`${app.origin}/settings`);
     await page.getByRole('button', { name: 'Sign out' }).waitFor();
     await page.goto(`${app.origin}/callback`);
-    await page.getByRole('button', { name: 'Sign in again' }).click();
+    await page.getByRole('button', { name: 'Sign in' }).click();
     await signIn(page, handle);
     await allow(page);
     await page.getByRole('heading', { name: 'Home' }).waitFor();
@@ -234,6 +234,7 @@ describeInBrowser('the reference application, in a real browser,', () => {
     const form = `<!doctype html><form method="post" action="${app.origin}/posts"><input name="intentId" value="${randomUUID()}">
 <input name="text" value="Not mine"><button>Win a prize</button></form>`;
     const page = await ana.page.context().newPage();
+    const cookies = await page.context().cookies(app.origin);
     const { port } = new URL(hostile.serve('/prize', form));
     hostile.serve('/no-referrer', `<meta name="referrer" content="no-referrer">${form}`);
     for (const address of [
@@ -261,34 +262,69 @@ describeInBrowser('the reference application, in a real browser,', () => {
       );
     }
     expect(await intentsOfPosts(network, ana.actorId)).toEqual([]);
+    // Texts that wait belong to the cookie of the browser.
+    expect(await page.context().cookies(app.origin)).toEqual(cookies);
     await ana.page.reload();
     await ana.page.getByText('It is quiet here').waitFor();
     expect(await ana.page.getByText('Not mine').count()).toBe(0);
     watched.takeFaults();
   });
 
-  it('gives a draft back whose answer was lost, and posts it once', async () => {
+  it('posts a text once whose answer from the network was lost', async () => {
     const { page, actorId } = await fountain.someone('Ana');
     const draft = page.getByLabel('What is happening?');
-    const send = page.locator('main').getByRole('button', { name: 'Post' });
     await draft.fill('Once and for all');
     const intentId = await page.locator('#compose input[name=intentId]').inputValue();
     // The application sends it twice.
     proxy.loseAnswer('/api/posts', 2);
-    await send.click();
+    await page.locator('main').getByRole('button', { name: 'Post' }).click();
     await page.getByRole('heading', { name: 'The network does not answer' }).waitFor();
     expect(await page.locator('.kept').textContent()).toBe('Once and for all');
     expect(await intentsOfPosts(network, actorId)).toEqual([intentId]);
+    // The application asks the network what became of it.
     await page.goBack();
-    expect(await draft.inputValue()).toBe('Once and for all');
-    proxy.loseAnswer('/api/posts');
-    await send.click();
-    await post(page, 'Once and for all').waitFor();
     expect(await post(page, 'Once and for all').count()).toBe(1);
     expect(await draft.inputValue()).toBe('');
     expect(await page.getByText('Not sent yet').count()).toBe(0);
     expect(await intentsOfPosts(network, actorId)).toEqual([intentId]);
     expectUnavailable();
+  });
+
+  it('gives a draft back with its intent after an answer that never reached the browser', async () => {
+    const { page, actorId } = await fountain.someone('Ana');
+    const draft = page.getByLabel('What is happening?');
+    const send = page.locator('main').getByRole('button', { name: 'Post' });
+    const sendWithoutAnswer = async (text: string) => {
+      await draft.fill(text);
+      await send.click();
+      await page.waitForURL((url) => url.protocol === 'chrome-error:');
+    };
+    await page.route('**/posts', async (route) => {
+      await route.fetch({ maxRedirects: 0 });
+      await route.abort();
+    });
+    await sendWithoutAnswer('Sent and not sent');
+    await page.unroute('**/posts');
+    await page.goBack();
+    expect(await draft.inputValue()).toBe('Sent and not sent');
+    await send.click();
+    await post(page, 'Sent and not sent').waitFor();
+    expect(await draft.inputValue()).toBe('');
+
+    await page.context().setOffline(true);
+    await sendWithoutAnswer('Not sent at all');
+    await page.context().setOffline(false);
+    await page.goto(app.origin);
+    expect(await draft.inputValue()).toBe('Not sent at all');
+    await send.click();
+    await post(page, 'Not sent at all').waitFor();
+    // The way back from an answer is to an empty form.
+    await page.goto(`${app.origin}/settings`);
+    await page.goBack();
+    expect(await draft.inputValue()).toBe('');
+    expect(new Set(await intentsOfPosts(network, actorId)).size).toBe(2);
+    expect(await intentsOfPosts(network, actorId)).toHaveLength(2);
+    watched.takeFaults();
   });
 
   it('refreshes once for fifty parallel requests of open pages of two processes', async () => {
