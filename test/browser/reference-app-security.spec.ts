@@ -327,6 +327,19 @@ describeInBrowser('the reference application, in a real browser,', () => {
     watched.takeFaults();
   });
 
+  it('keeps the page of a like that was refused, to try again', async () => {
+    const ana = await fountain.someone('Ana');
+    const { page } = ana;
+    await fountain.say(ana, 'Worth it');
+    const id = (await post(page, 'Worth it').getAttribute('id'))?.replace('post-', '');
+    proxy.refuse(`/api/relations/like/${id}`, 1, { code: 'domain_storage_unavailable', status: 503 });
+    await sendLike(page, 'Worth it');
+    await page.getByText('The network could not confirm that').waitFor();
+    await sendLike(page, 'Worth it');
+    await page.locator('.heart[aria-pressed=true]').waitFor();
+    expectUnavailable();
+  });
+
   it('refreshes once for fifty parallel requests of open pages of two processes', async () => {
     const ana = await fountain.someone('Ana');
     const second = await startReferenceApp(network, { first: app });

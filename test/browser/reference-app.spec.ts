@@ -208,6 +208,19 @@ describeInBrowser('the reference application, in a real browser,', () => {
     await post(ana.page, 'Six').waitFor();
     expect(await ana.page.evaluate(() => scrollY)).toBe(0);
     expect(await pill.isVisible()).toBe(false);
+
+    const reply = post(ana.page, 'One').getByRole('link', { name: 'Reply' });
+    await reply.scrollIntoViewIfNeeded();
+    await reply.focus();
+    const place = async () => [
+      Math.round((await reply.boundingBox())?.y ?? 0),
+      await reply.evaluate((element) => element === document.activeElement),
+    ];
+    const [y] = await place();
+    await post(ben.page, 'Five').getByRole('link', { name: 'Edit' }).click();
+    await ben.page.getByRole('button', { name: 'Delete it' }).click();
+    await until(async () => (await post(ana.page, 'Five').count()) === 0);
+    expect(await place()).toEqual([y, true]);
     expect(watched.takeFaults()).toEqual([]);
   });
 

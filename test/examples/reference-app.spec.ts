@@ -227,6 +227,17 @@ describe('a post', () => {
     expect((await visitor.open(app.origin)).text).not.toContain('Not sent yet');
   });
 
+  it('that waits can be discarded', async () => {
+    const { visitor, home, ...person } = await signedIn();
+    proxy.refuse('/api/posts', 7);
+    await visitor.submitTo(home, '/posts', { text: 'Better not' });
+    const waiting = await visitor.open(app.origin);
+    const body = new URLSearchParams(waiting.forms.find(({ fields }) => fields['text'])?.fields);
+    await visitor.open(`${app.origin}/discard`, { method: 'POST', headers: { origin: app.origin }, body });
+    expect((await visitor.open(app.origin)).text).not.toContain('Better not');
+    expect(await textsOf({ visitor, ...person })).toEqual([]);
+  });
+
   it('that is too long is shown in a form to change it', async () => {
     const { visitor, home, ...person } = await signedIn();
     const long = `Too long ${'x'.repeat(2_000)}`;
@@ -315,7 +326,7 @@ it('shows a profile that has changed elsewhere meanwhile, and saves what was typ
   expect((await there.patch('/api/profile', theirs)).status).toBe(200);
   const conflict = await person.visitor.submitTo(form, '/settings', { bio: 'Written here' });
   expect(conflict.status).toBe(400);
-  for (const said of ['has changed elsewhere meanwhile', 'Written here'])
+  for (const said of ['has changed elsewhere meanwhile', 'Written elsewhere', 'Written here'])
     expect(conflict.text).toContain(said);
   const saved = await person.visitor.submitTo(conflict, '/settings', { bio: 'Written here' });
   expect(saved.url).toBe(`${app.origin}/people/${person.actorId}`);

@@ -9,6 +9,7 @@ async function settings({ ask, show }: Visit, typed = {}, problem: readonly stri
   const { profile } = await ask((api) => api.GET('/api/profile'));
   const { blocks } = await ask((api) => api.GET('/api/blocks'));
   const { handle, displayName, bio, website } = { ...profile, ...typed };
+  const isConflict = problem === texts.get('profile revision_conflict');
   const saved = [profile.displayName, profile.handle, profile.bio, profile.website]
     .filter(Boolean)
     .join('\n');
@@ -20,7 +21,7 @@ autocomplete="username" aria-describedby="hint"><p class="hint" id="hint">Others
     (id) => markup`<li><span class="quiet">Somebody with the id ${id}</span>
 <form method="post" action="/people/${id}/unblock">${newIntent()}<button>Unblock<span class="unseen"> ${id}</span></button></form></li>`,
   );
-  const content = markup`${problem.length > 0 && markup`<p class="problem" role="alert">${problem.slice(1).join('. ')}</p><p class="hint">It says now:</p><blockquote class="kept" dir="auto">${saved}</blockquote>`}
+  const content = markup`${problem.length > 0 && markup`<p class="problem" role="alert">${problem.slice(1).join('. ')}</p>${isConflict && markup`<p class="hint">It says now:</p><blockquote class="kept" dir="auto">${saved}</blockquote>`}`}
 <form class="card fields" method="post" action="/settings">${newIntent({ revision: profile.revision })}<h2>Profile</h2>
 ${field('name', 'Name', markup`<input id="name" name="displayName" value="${displayName}" required maxlength="256" autocomplete="name">`)}
 ${field('own', 'Handle', own)}
