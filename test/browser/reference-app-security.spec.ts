@@ -335,6 +335,7 @@ describeInBrowser('the reference application, in a real browser,', () => {
     proxy.refuse(`/api/relations/like/${id}`, 1, { code: 'domain_storage_unavailable', status: 503 });
     await sendLike(page, 'Worth it');
     await page.getByText('The network could not confirm that').waitFor();
+    expect(await page.getByRole('heading', { name: 'Home' }).count()).toBe(1);
     await sendLike(page, 'Worth it');
     await page.locator('.heart[aria-pressed=true]').waitFor();
     expectUnavailable();
