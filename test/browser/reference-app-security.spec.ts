@@ -60,8 +60,8 @@ describeInBrowser('the reference application, in a real browser,', () => {
   });
 
   /** The console of a browser names each page that was refused. */
-  const expectUnavailable = () => {
-    for (const fault of watched.takeFaults()) expect(fault).toContain('with a status of 503');
+  const expectRefused = (status: number) => {
+    for (const fault of watched.takeFaults()) expect(fault).toContain(`with a status of ${status}`);
   };
 
   /** Tokens that a browser has, or was ever sent. */
@@ -267,7 +267,7 @@ describeInBrowser('the reference application, in a real browser,', () => {
     await ana.page.reload();
     await ana.page.getByText('It is quiet here').waitFor();
     expect(await ana.page.getByText('Not mine').count()).toBe(0);
-    watched.takeFaults();
+    expectRefused(403);
   });
 
   it('posts a text once whose answer from the network was lost', async () => {
@@ -287,7 +287,7 @@ describeInBrowser('the reference application, in a real browser,', () => {
     expect(await draft.inputValue()).toBe('');
     expect(await page.getByText('Not sent yet').count()).toBe(0);
     expect(await intentsOfPosts(network, actorId)).toEqual([intentId]);
-    expectUnavailable();
+    expectRefused(503);
   });
 
   it('gives a draft back with its intent after an answer that never reached the browser', async () => {
@@ -415,7 +415,7 @@ describeInBrowser('the reference application, in a real browser,', () => {
           'grant.issued',
           'grant.refreshed',
         ]);
-        expectUnavailable();
+        expectRefused(503);
       } finally {
         await renewed?.stop();
         await own.stop();
