@@ -417,6 +417,7 @@ describeInBrowser('the reference application, in a real browser,', () => {
         ]);
         expectRefused(503);
       } finally {
+        await watched.close();
         await renewed?.stop();
         await own.stop();
       }

@@ -14,10 +14,8 @@ export class WatchedBrowser {
     context.setDefaultTimeout(20_000);
     context.on('weberror', (error) => this.#faults.push(`error: ${error.error().message}`));
     context.on('console', (message) => {
-      // A page that is being closed may still see that its server ends.
-      const isOpen = this.#contexts.includes(context);
       // Violations of the content security policy appear here, too.
-      if (isOpen && ['error', 'warning'].includes(message.type()) && !isAnswer(message))
+      if (['error', 'warning'].includes(message.type()) && !isAnswer(message))
         this.#faults.push(`${message.page()?.url()}: ${message.text()}`);
     });
     return context.newPage();
