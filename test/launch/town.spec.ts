@@ -1,6 +1,7 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
@@ -13,6 +14,7 @@ import { APPLICATION } from '../../src/programs/demo/town/application.js';
 import { planTown } from '../../src/programs/demo/town/plan.js';
 import { signIn } from '../../src/programs/demo/sign-in.js';
 import { readTown } from '../../src/programs/demo/town/town-file.js';
+import { startFaultyProxy } from '../examples/support/faulty-proxy.js';
 import { environment, plaza, runPlaza } from '../support/command.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
@@ -164,9 +166,47 @@ describe('a second run', () => {
     expect(await demo(...people(SIZE))).toMatchObject(refused);
     expect(await demo('--remove')).toMatchObject(refused);
     release?.();
-    expect(await demo(...people(SIZE))).toMatchObject({ code: 0 });
+    const before = (await fountains()).length;
+    const racing = await Promise.all([demo(...people(SIZE)), demo(...people(SIZE))]);
+    const outcomes = racing.map(({ code, stderr }) => (code === 0 ? 'made' : stderr));
+    expect(outcomes).toContain('made');
+    expect(outcomes.every((each) => each === 'made' || each.startsWith('another demo is at work on'))).toBe(
+      true,
+    );
+    expect(await fountains()).toHaveLength(before + 1);
+    expect(townOf(network).isComplete).toBe(true);
+  });
+
+  it('has the application that an interrupted one registered, and so has the removal', async () => {
+    const { PORT, OPERATOR_PORT, OPERATOR_TOKEN } = network.env;
+    const proxy = await startFaultyProxy(Number(OPERATOR_PORT));
+    const dataDir = mkdtempSync(join(tmpdir(), 'town-'));
+    const env = { DATA_DIR: dataDir, PORT, OPERATOR_TOKEN, OPERATOR_PORT: String(proxy.port) };
+    const run = (...args: readonly string[]) => runPlaza(['demo', ...args], env);
+    try {
+      const before = (await fountains()).length;
+      for (const way of [['--remove'], people(SIZE)]) {
+        proxy.loseAnswer('/operator/applications');
+        expect((await run(...people(SIZE))).code).toBe(1);
+        expect(readTown(dataDir)?.application).toBeUndefined();
+        expect(await run(...way)).toMatchObject({ code: 0 });
+      }
+      const [first, second, ...more] = (await fountains()).slice(before);
+      expect([first?.state, second?.state, more]).toEqual(['suspended', 'active', []]);
+      expect(readTown(dataDir)?.application?.clientId).toBe(second?.clientId);
+    } finally {
+      await run('--remove');
+      await proxy.close();
+      rmSync(dataDir, { recursive: true });
+    }
   });
 });
+
+/** The applications of all demos so far, in the order of their registration. */
+const fountains = async () =>
+  (await operatorClient(readConfig(network.env)).get('applications')).filter(
+    ({ name }) => name === APPLICATION.name,
+  );
 
 /** Kills a run when it has said this. */
 async function killAt(line: RegExp): Promise<void> {
@@ -194,7 +234,7 @@ describe('a network', () => {
     expect(await demo(...people(SIZE))).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /^the network has accounts that no demo created.* DATA_DIR=\.demo PORT=4000/,
+        /^the network has accounts that this demo did not create.* DATA_DIR=\.demo PORT=4000/,
       ),
     });
     expect(readTown(network.dataDir)).toBeUndefined();
@@ -206,12 +246,19 @@ describe('a network', () => {
     await demo(...people(SIZE));
     const file = join(network.dataDir, 'demo', 'people.json');
     const content = readFileSync(file, 'utf8');
-    const { clientId } = townOf(network).application;
-    writeFileSync(file, content.replace(clientId, 'another'));
+    const { application, tag } = townOf(network);
+    writeFileSync(file, content.replace(application.clientId, 'another').replace(tag, 'f'.repeat(16)));
     expect(await demo(...people(SIZE))).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/does not know the application in .*people\.json/),
     });
+    expect(await demo('--remove')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(
+        /does not know the application of this demo.* 0 of its people .*is removed\n/,
+      ),
+    });
+    expect(readTown(network.dataDir)).toBeUndefined();
     writeFileSync(file, content);
   });
 });
@@ -268,7 +315,7 @@ describe('operators', () => {
       });
       expect(await demoOn(own, withToken, '--remove')).toMatchObject({
         code: 0,
-        stdout: expect.stringMatching(/0 people are erased/),
+        stdout: expect.stringMatching(/its people are erased \(0 by this command\)/),
       });
       expect(readTown(own.dataDir)).toBeUndefined();
     } finally {

@@ -19,6 +19,8 @@ export interface DemoOptions {
 }
 
 const NAME = 'Plaza demo';
+/** Recorded with the acts of a run, and shown with them to operators. */
+export const REASON = 'A run of plaza demo, which shows the API at work.';
 
 interface Posts {
   readonly posts: readonly { readonly text: string }[];
@@ -41,7 +43,7 @@ export async function runDemo({ baseUrl, operator, say, tell }: DemoOptions) {
     name: NAME,
     redirectUris: [REDIRECT_URI],
     scopes: SCOPES,
-    reason: 'demo',
+    reason: REASON,
   });
   tell(`An operator registers the application “${NAME}”.`);
   const newPerson = async (displayName: string) => {
@@ -49,7 +51,7 @@ export async function runDemo({ baseUrl, operator, say, tell }: DemoOptions) {
     const handle = `demo_${randomBytes(4).toString('hex')}`;
     const password = randomBytes(18).toString('base64url');
     const contact = { displayName, email: `${handle}@example.org` };
-    const account = { handle, password, ...contact, reason: 'demo' };
+    const account = { handle, password, ...contact, reason: REASON };
     const { actorId } = await acts.call('POST /operator/accounts', account);
     const grant = { ...application, handle, password, redirectUri: REDIRECT_URI, scope: SCOPES.join(' ') };
     const { access_token: token } = await signIn(baseUrl, { ...grant, say });

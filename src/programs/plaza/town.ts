@@ -53,15 +53,22 @@ export async function runTown(size: number, options: TownOptions): Promise<void>
 
 export async function runRemoval(options: TownOptions): Promise<void> {
   const network = demoNetwork(options);
-  const { dataDir } = network.config;
-  const erased = await withTownLock(dataDir, () => removeTown(network)).catch((error: unknown) => {
+  const { baseUrl, dataDir } = network.config;
+  const removal = await withTownLock(dataDir, () => removeTown(network)).catch((error: unknown) => {
     if (error instanceof AwaitsApproval)
       terminal().stderr.write('After plaza approval run, repeat plaza demo --remove: it does the rest.\n');
     throw withTokenAdvice(error);
   });
-  printResult(options, { erased: erased ?? 0 }, [
-    erased === undefined
-      ? `there is no demo on ${dataDir} (DATA_DIR); nothing changed`
-      : `the demo is removed: ${erased} people are erased, and its application is suspended`,
+  if (!removal)
+    return printResult(options, { erased: 0 }, [
+      `there is no demo on ${dataDir} (DATA_DIR); nothing changed`,
+    ]);
+  const { erased, isKnown } = removal;
+  printResult(options, { erased }, [
+    isKnown
+      ? `the demo is removed: its people are erased (${erased} by this command), and its application is suspended`
+      : `the network at ${baseUrl} does not know the application of this demo: it began anew, or was restored from before the demo. ` +
+        `${erased} of its people were left there and are erased, and ${townFileIn(dataDir)} is removed`,
+    'If npm run demo still serves the application, end that with Ctrl-C.',
   ]);
 }

@@ -1,5 +1,5 @@
 import { Failure } from '../../../base/terminal/failure.js';
-import { reasonOf } from './acts.js';
+import { applicationWith, reasonOf } from './acts.js';
 import type { TownActs } from './acts.js';
 import type { DemoNetwork } from './network.js';
 import { townFileIn } from './town-file.js';
@@ -35,8 +35,8 @@ export async function readyApplication(
   acts: TownActs,
   town: Town,
 ): Promise<TownApplication> {
-  const { application } = town;
   const reason = reasonOf(town);
+  const application = town.application ?? (await recoverRegistration(acts, reason));
   if (!application) {
     const registration = { ...APPLICATION, ...addressesAt(port), reason };
     return { ...(await acts.call('POST /operator/applications', registration)), port };
@@ -47,6 +47,21 @@ export async function readyApplication(
     await acts.call('POST /operator/applications/:id/update', change);
   }
   return { ...application, port };
+}
+
+/**
+ * Finds the application of a run that ended between its registration and {@link writeTown}. It gets a new secret, as the
+ * network tells each once. Its addresses may be those of another port.
+ */
+async function recoverRegistration(acts: TownActs, reason: string): Promise<TownApplication | undefined> {
+  const id = await applicationWith(acts, reason);
+  if (id === undefined) return undefined;
+  const rotation = { id, overlapMs: 0, reason };
+  const { clientId, clientSecret } = await acts.call(
+    'POST /operator/applications/:id/rotate-secret',
+    rotation,
+  );
+  return { clientId, clientSecret, port: 0 };
 }
 
 /** A network of the same directory may be another one by now. */
@@ -62,6 +77,6 @@ async function requireKnown({ clientId, clientSecret }: TownApplication, baseUrl
   if (response.status !== 401) return;
   throw new Failure(
     `the network at ${baseUrl} does not know the application in ${file}, or has suspended it: ` +
-      `reinstate it (plaza app reinstate ${clientId}); or, if this is another network by now, remove the file`,
+      `reinstate it (plaza app reinstate ${clientId}); or, if this is another network by now, forget it (plaza demo --remove)`,
   );
 }
