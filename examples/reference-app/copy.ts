@@ -21,7 +21,6 @@ export interface View {
   readonly cursor: number;
 }
 
-/** By whom a page is read, and the people on it. */
 export type Reader = Readonly<{ me: string; view: View; people: ById<Actor> }>;
 
 const merge = <Item extends { readonly id: string }>(old: ById<Item> | undefined, items: readonly Item[]) =>
@@ -61,7 +60,6 @@ export class LocalCopy {
     this.#profiles = new Map();
   }
 
-  /** The people with these ids whom the person may see. */
   async people(ids: readonly string[]): Promise<ById<Actor>> {
     const now = Date.now();
     if (this.#profiles.size > MAX_ITEMS) this.forgetProfiles();

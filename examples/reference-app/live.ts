@@ -8,7 +8,6 @@ import { requireSession } from './sessions.ts';
 
 /** The network sends a byte at least this often, or the connection is broken. */
 const SILENCE_MS = 20_000;
-/** Between two streams, as the network asks for. */
 const RETRY_MS = 2_000;
 /** Events that add something to a page. After any other one, something may have to leave it. */
 const MORE = new Set(['post.created', 'inbox.added']);
@@ -60,7 +59,8 @@ class LiveCopy extends LocalCopy {
       this.end('away');
     } catch (fault) {
       // The page shows the reason of the end when it is loaded again.
-      const isOver = fault instanceof Fault && [401, 403].includes(fault.status);
+      const { status, code } = fault instanceof Fault ? fault : {};
+      const isOver = status === 401 || status === 403 || code === 'invalid_client';
       if (this.#stream === stream) this.end(isOver ? 'ended' : 'away');
     }
   }
@@ -71,21 +71,20 @@ class LiveCopy extends LocalCopy {
     const options = { headers, parseAs: 'stream', signal: stream.signal } as const;
     try {
       const body = await ask(this.secret, (api) => api.GET('/api/events', options));
-      this.#tell('here');
+      this.#broadcast('here');
       let text = '';
       for await (const chunk of (body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream())) {
         timer.refresh();
         const frames = (text + chunk).split('\n\n');
         text = frames.pop() ?? '';
-        for (const frame of frames) this.#take(frame);
+        for (const frame of frames) this.#onFrame(frame);
       }
     } finally {
       clearTimeout(timer);
     }
   }
 
-  /** A frame of the network has one line for each field. */
-  #take(frame: string): void {
+  #onFrame(frame: string): void {
     const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(frame)?.[1];
     const [kind, position] = [field('event'), Number(field('id') ?? this.#position)];
     this.#position = position;
@@ -93,10 +92,10 @@ class LiveCopy extends LocalCopy {
     // A heartbeat, with the position.
     if (kind === undefined) for (const tab of this.#tabs) tab.write(`${frame}\n\n`);
     // After the end of a stream, the next request learns the reason.
-    else if (kind !== 'end') this.#tell(MORE.has(kind) ? 'more' : 'replace', position);
+    else if (kind !== 'end') this.#broadcast(MORE.has(kind) ? 'more' : 'replace', position);
   }
 
-  #tell(kind: string, position?: number): void {
+  #broadcast(kind: string, position?: number): void {
     this.#newest = position ?? this.#newest;
     for (const tab of this.#tabs) tab.write(frameOf(kind, position));
   }
@@ -114,11 +113,9 @@ export function copyOf(secret: string): LiveCopy {
   const copy = copies.get(secret) ?? new LiveCopy(secret, actorId);
   copies.delete(secret);
   copies.set(secret, copy);
-  if (copies.size > MAX_COPIES) {
-    // A page that lost its copy would read itself again, and take the next one's.
-    const idle = [...copies.keys()].find((each) => each !== secret && !copies.get(each)?.isOpen);
-    if (idle !== undefined) release(idle);
-  }
+  // An open page that lost its copy would read itself again, and cost the next one its copy.
+  const isIdle = (each: string) => each !== secret && !copies.get(each)?.isOpen;
+  if (copies.size > MAX_COPIES) release([...copies.keys()].find(isIdle) ?? '');
   return copy;
 }
 

@@ -1,26 +1,25 @@
 /** The server: reads a request, finds its page, and turns every refusal into a page. Start here. */
-import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text as bodyOf } from 'node:stream/consumers';
 import { Fault } from './fault.ts';
 import { release } from './live.ts';
 import type { Answer } from './markup.ts';
 import { faultPage } from './pages/faults.ts';
-import { homeRoutes, type Waiting } from './pages/home.ts';
+import { homeRoutes, type SentText } from './pages/home.ts';
 import { assets, headers } from './pages/layout.ts';
 import { peopleRoutes } from './pages/people.ts';
 import { postRoutes } from './pages/posts.ts';
-import { settingsRoutes } from './pages/settings.ts';
+import { profileRoutes } from './pages/profile.ts';
 import { visitorRoutes } from './pages/welcome.ts';
 import { sessionOf } from './sessions.ts';
 import { quit, settings } from './settings.ts';
-import { keep, removeExpired, take } from './store.ts';
+import { consume, insert, removeExpired } from './store.ts';
 import { BROWSER, cookie, type Routes, Visit } from './visit.ts';
 
 const MAX_BODY = 65_536;
-const WAITING_MS = 86_400_000;
-const routes: Routes = { ...visitorRoutes, ...homeRoutes, ...postRoutes, ...peopleRoutes, ...settingsRoutes };
+const OUTBOX_MS = 86_400_000;
+const routes: Routes = { ...visitorRoutes, ...homeRoutes, ...postRoutes, ...peopleRoutes, ...profileRoutes };
 
-/** The handler of a request, and the part of its path where the route has `:id`. */
 function find(route: string) {
   for (const [pattern, handler] of Object.entries(routes)) {
     const found = new RegExp(`^${pattern.replace(':id', String.raw`([\w-]{1,64})`)}$`).exec(route);
@@ -37,11 +36,10 @@ async function answer(visit: Visit): Promise<Answer | undefined> {
     const { handler, id } = find(`${request.method?.replace('HEAD', 'GET')} ${pathname}`);
     visit.id = id;
     const actorId = visit.fields['text'] && sessionOf(secret)?.actorId;
-    // Kept until the network has answered to it.
-    const waiting = actorId && { actorId, path: pathname, fields: visit.fields };
-    if (waiting) keep('waiting', browser, visit.intentId, waiting satisfies Waiting, WAITING_MS);
+    const sent = actorId && { actorId, path: pathname, fields: visit.fields };
+    if (sent) insert('outbox', browser, visit.intentId, sent satisfies SentText, OUTBOX_MS);
     const answered = await handler(visit);
-    take('waiting', browser, visit.intentId);
+    consume('outbox', browser, visit.intentId);
     return answered;
   } catch (error) {
     if (!(error instanceof Fault)) console.error(error);
@@ -49,13 +47,12 @@ async function answer(visit: Visit): Promise<Answer | undefined> {
     const { status, code, isOpen, retryAfter, cause } = fault;
     if (status >= 500 || cause) console.log(status, code, cause instanceof Error ? cause.message : '');
     if (status === 401) release(secret);
-    if (!isOpen) take('waiting', browser, visit.intentId);
-    const given: OutgoingHttpHeaders = {};
+    if (!isOpen) consume('outbox', browser, visit.intentId);
     // A browser does not send its cookie with the form of another site, and takes a new one.
-    if (code !== 'foreign_form') given['set-cookie'] = cookie(BROWSER, browser);
-    if (retryAfter !== undefined) given['retry-after'] = String(retryAfter);
+    const given = code !== 'foreign_form' && { 'set-cookie': cookie(BROWSER, browser) };
+    const wait = retryAfter && { 'retry-after': String(retryAfter) };
     const html = faultPage(fault, pathname + search, request.method === 'POST' ? visit.fields : undefined);
-    return { status, headers: given, html };
+    return { status, headers: { ...given, ...wait }, html };
   }
 }
 

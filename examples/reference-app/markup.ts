@@ -29,7 +29,6 @@ function escape(part: Part): string {
 
 const ADDRESS = /https?:\/\/(?:(?!&#(?:34|39|60|62);)\S)+(?<![.,:!?)\]])|(?<![\w@/.-])@\w{3,30}(?![\w@])/g;
 
-/** A text of a person, with its addresses and handles as links. */
 export const linked = (text: string): Markup =>
   new Markup(
     escape(text).replaceAll(ADDRESS, (found) => {
@@ -49,9 +48,8 @@ export const hidden = (fields: Fields): Markup[] =>
 /** The fields of a form that changes something. However often it is sent, it happens once. */
 export const newIntent = (fields: Fields = {}): Markup[] => hidden({ intentId: randomUUID(), ...fields });
 
-const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+export const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
 
-/** A time as its age, and in full for who asks. */
 export function age(at: number): Markup {
   const minutes = Math.floor((Date.now() - at) / 60_000);
   const short = minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h`;

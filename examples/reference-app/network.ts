@@ -23,10 +23,7 @@ function send<Data>(token: string, request: Request<Data>): Promise<Result<Data>
   });
 }
 
-/**
- * Returns the answer to a request of the person with this session. `request` must create the identical request each
- * time: after a lost answer it is sent once more. A mutation carries its intent, so it happens once.
- */
+/** `request` must create the identical request each time: after a lost answer it is sent again, and its intent happens once. */
 export async function ask<Data>(secret: string, request: Request<Data>): Promise<Data> {
   let session = await freshSession(secret);
   for (let [isLast, isRenewed] = [false, false]; ; isLast = true) {

@@ -2,7 +2,7 @@
 import * as oidc from 'openid-client';
 import { Fault, retryAfterOf } from './fault.ts';
 import { quit, SCOPES, settings } from './settings.ts';
-import { keep, take } from './store.ts';
+import { consume, insert } from './store.ts';
 
 const { baseUrl, clientId, clientSecret, origin } = settings;
 // The library checks signatures of ID tokens only on request. Plain http is for a network on one's own machine.
@@ -13,15 +13,17 @@ const client = await oidc
   .discovery(issuer, clientId, undefined, basic, { execute, timeout: 10 })
   .catch((error: Error) => quit(`BASE_URL ${baseUrl}: ${error.message}`));
 
+/** Ends the session of this browser at the network, and comes back. The person confirms it there. */
+export const endSessionUrl = oidc.buildEndSessionUrl(client, { post_logout_redirect_uri: `${origin}/` }).href;
+
 /** `expiresAt`: of the access token, in Unix milliseconds. */
 export type Tokens = Readonly<{ access: string; refresh: string; expiresAt: number }>;
 
 type Login = Readonly<Record<'verifier' | 'nonce' | 'returnTo', string>>;
 
-/** Begins a sign-in, and returns its address at the network. `returnTo`: a path of this application. */
 export async function beginLogin(browser: string, returnTo: string): Promise<string> {
   const [verifier, state, nonce] = [oidc.randomPKCECodeVerifier(), oidc.randomState(), oidc.randomNonce()];
-  keep('login', browser, state, { verifier, nonce, returnTo } satisfies Login, 15 * 60_000);
+  insert('login', browser, state, { verifier, nonce, returnTo } satisfies Login, 15 * 60_000);
   return oidc.buildAuthorizationUrl(client, {
     redirect_uri: `${origin}/callback`,
     scope: SCOPES.join(' '),
@@ -36,7 +38,7 @@ export async function beginLogin(browser: string, returnTo: string): Promise<str
 /** Exchanges the code of a callback. Its sign-in is deleted first: it has one callback, whatever comes of that. */
 export async function completeLogin(browser: string, url: URL): Promise<readonly [Tokens, string]> {
   const expectedState = url.searchParams.get('state') ?? '';
-  const login = take('login', browser, expectedState) as Login | undefined;
+  const login = consume('login', browser, expectedState) as Login | undefined;
   if (!login) throw new Fault(400, 'login_unknown');
   const { verifier: pkceCodeVerifier, nonce: expectedNonce, returnTo } = login;
   const checks = { pkceCodeVerifier, expectedState, expectedNonce };
@@ -49,10 +51,7 @@ export async function completeLogin(browser: string, url: URL): Promise<readonly
   return [tokens, returnTo];
 }
 
-/**
- * @throws {Fault} The network refused before it used the token, which stays valid. Any other error leaves the outcome
- * unknown, or the token used up: it must never be sent again.
- */
+/** @throws {Fault} refused before the token was used. After any other error it must never be sent again. */
 export async function refreshTokens({ refresh }: Tokens): Promise<Tokens> {
   const answer = oidc.refreshTokenGrant(client, refresh).then(tokensOf);
   return answer.catch((cause: unknown) => {

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Fault } from './fault.ts';
 import { refreshTokens, type Tokens } from './oauth.ts';
-import { change, keep, kept, newSecret, take } from './store.ts';
+import { consume, insert, newSecret, update, select } from './store.ts';
 
 const LIFE_MS = 30 * 86_400_000;
 /** The library may wait ten seconds for the tokens, and ten for the key of their signature. */
@@ -23,12 +23,12 @@ export type Session = Authority &
 /** Returns the secret of a new session, for a new cookie. */
 export function createSession(authority: Authority, tokens: Tokens): string {
   const secret = newSecret();
-  keep('session', secret, '', { ...authority, secret, tokens } satisfies Session, LIFE_MS);
+  insert('session', secret, '', { ...authority, secret, tokens } satisfies Session, LIFE_MS);
   return secret;
 }
 
-export const sessionOf = (secret: string) => kept('session', secret)[0] as Session | undefined;
-export const forgetSession = (secret: string) => take('session', secret, '');
+export const sessionOf = (secret: string) => select('session', secret)[0] as Session | undefined;
+export const forgetSession = (secret: string) => consume('session', secret, '');
 
 /** @throws {Fault} 401: there is none, or it has ended. */
 export function requireSession(secret: string): Session {
@@ -40,7 +40,7 @@ export function requireSession(secret: string): Session {
 /** Deletes the tokens, and keeps the reason for the next visit. @throws {Fault} always */
 export function endSession(session: Session, ended: string, cause?: unknown): never {
   const tokens = { access: '', refresh: '', expiresAt: 0 };
-  change('session', session.secret, '', { ...session, tokens, ended } satisfies Session);
+  update('session', session.secret, '', { ...session, tokens, ended } satisfies Session);
   throw new Fault(401, ended, cause);
 }
 
@@ -56,14 +56,14 @@ export async function freshSession(secret: string): Promise<Session> {
  */
 export async function refreshed({ secret, tokens: { access } }: Session): Promise<Session> {
   for (;;) {
-    const isOurs = keep('lease', secret, '', Date.now() + LONGEST_REFRESH_MS, LIFE_MS);
+    const isOurs = insert('lease', secret, '', Date.now() + LONGEST_REFRESH_MS, LIFE_MS);
     // Read after the lease is taken: nobody else refreshes it now.
     const session = sessionOf(secret);
     const isDone = session?.tokens.access !== access;
     if (isOurs && session && !isDone) return refresh(session);
-    if (isOurs) take('lease', secret, '');
+    if (isOurs) consume('lease', secret, '');
     if (!session || isDone) return requireSession(secret);
-    if (kept('lease', secret).some((until) => Number(until) < Date.now())) endSession(session, 'uncertain');
+    if (select('lease', secret).some((until) => Number(until) < Date.now())) endSession(session, 'uncertain');
     await pause(20);
   }
 }
@@ -74,7 +74,7 @@ async function refresh(session: Session): Promise<Session> {
   try {
     if (seconds > 0) throw new Fault(status, code, undefined, seconds);
     const tokens = await refreshTokens(session.tokens);
-    change('session', session.secret, '', { ...session, tokens } satisfies Session);
+    update('session', session.secret, '', { ...session, tokens } satisfies Session);
     return requireSession(session.secret);
   } catch (cause) {
     if (cause instanceof Fault) {
@@ -86,6 +86,6 @@ async function refresh(session: Session): Promise<Session> {
     const isRefused = (cause as { error?: unknown }).error === 'invalid_grant';
     return endSession(session, isRefused ? 'disconnected' : 'uncertain', cause);
   } finally {
-    take('lease', session.secret, '');
+    consume('lease', session.secret, '');
   }
 }

@@ -11,6 +11,7 @@ import { newSecret } from './store.ts';
 /** Undefined: it answers by itself, and goes on. */
 export type Handler = (visit: Visit) => Promise<Answer> | Answer | undefined;
 export type Routes = Readonly<Record<string, Handler>>;
+export type Fields = Readonly<Record<string, string>>;
 
 /** Ports of one host share cookies, so their names are the application's. */
 const [prefix, secure] = settings.origin.startsWith('https:') ? ['__Host-', '; Secure'] : ['', ''];
@@ -40,7 +41,7 @@ export class Visit {
   readonly browser: string;
   /** The part of the path where the route has `:id`, and the fields of the form. */
   id = '';
-  fields: Readonly<Record<string, string>> = {};
+  fields: Fields = {};
 
   constructor(request: IncomingMessage, response: ServerResponse) {
     const { cookie: cookies = '' } = request.headers;
@@ -56,7 +57,6 @@ export class Visit {
     return this.field('intentId');
   }
 
-  /** The page of a list that the link names, as the query of a read. */
   get page(): { readonly limit: number; readonly cursor?: string } {
     const cursor = this.url.searchParams.get('cursor');
     return { limit: 30, ...(cursor !== null && { cursor }) };

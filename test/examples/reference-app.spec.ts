@@ -1,9 +1,9 @@
 /** @slow */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { freePort } from '../../src/launch/free-port.js';
@@ -91,6 +91,18 @@ async function textsOf({ actorId }: Person): Promise<string[]> {
   const posts = body.posts as { authorActorId: string; text: string }[];
   return posts.filter(({ authorActorId }) => authorActorId === actorId).map(({ text }) => text);
 }
+
+it('is read in an hour', () => {
+  const directory = dirname(MAIN);
+  const linesOf = (file: string) => readFileSync(join(directory, file), 'utf8').split('\n').length - 1;
+  const files = readdirSync(directory, { recursive: true, encoding: 'utf8' });
+  const read = files.filter((file) => /\.(ts|js|txt|svg)$/.test(file));
+  const lines = read.reduce((sum, file) => sum + linesOf(file), 0);
+  expect(lines).toBeLessThanOrEqual(1_500);
+  const readme = readFileSync(join(directory, 'README.md'), 'utf8');
+  expect(readme).toContain(`are ${lines.toLocaleString('en')} lines`);
+  expect(readme).toContain(`style sheet has ${linesOf('assets/app.css')} more`);
+});
 
 describe('sign-in', () => {
   it('gives the browser two opaque cookies, and no secret to the file of the sessions', async () => {
@@ -427,6 +439,10 @@ describe('the end', () => {
     const cookie = person.visitor.cookiesFor(app.origin).join('; ');
     const goodbye = await person.visitor.submitTo(await open(person, '/settings'), '/logout');
     expect(goodbye.text).toContain('You are signed out here');
+    const [, endSession = ''] = /href="([^"]+)">sign out of the network/.exec(goodbye.text) ?? [];
+    const returned = await person.visitor.open(endSession.replaceAll('&#38;', '&'));
+    expect(endSession).toContain('/api/auth/oauth2/end-session?');
+    expect(returned).toMatchObject({ status: 200, url: `${app.origin}/` });
     expect((await fetch(`${app.origin}/inbox`, { headers: { cookie } })).status).toBe(401);
     expect(await eventsOfGrant(network, app.clientId, person.actorId)).not.toContain('grant.revoked');
   });

@@ -31,7 +31,6 @@ document.addEventListener('submit', (event) => {
   void send(form);
 });
 
-/** Sends a form, and shows the page that it leads to. */
 async function send(form) {
   form.ariaBusy = 'true';
   const body = new URLSearchParams(new FormData(form));
@@ -40,7 +39,7 @@ async function send(form) {
   form.ariaBusy = 'false';
   // The page stays. Another try sends the same intent: it happens once.
   if (!response || response.status >= 429)
-    say(page.querySelector('h1')?.textContent ?? 'The connection is interrupted.');
+    showState(page.querySelector('h1')?.textContent ?? 'The connection is interrupted.');
   // Once more as a page, which says what is wrong.
   else if (!response.ok || !show(page)) form.submit();
 }
@@ -86,17 +85,17 @@ const news = {
   more: () => (scrollY > 300 ? ($('.pill').hidden = false) : refreshIn(0)),
   // Everybody may be told at once: their requests are spread.
   replace: () => refreshIn(Math.random() * 1_500),
-  here: () => say(''),
-  away: () => say('The network does not answer. This page may be old.'),
+  here: () => showState(''),
+  away: () => showState('The network does not answer. This page may be old.'),
   ended() {
     // A text that only this page has: that of a composer is a draft in the browser.
     if ($('form:not([data-draft]) textarea'))
-      say('This page is out of date. Copy what you typed before you send it.');
+      showState('This page is out of date. Copy what you typed before you send it.');
     else location.reload();
   },
 };
 
-function say(text) {
+function showState(text) {
   $('.state').textContent = text;
   $('.state').hidden = text === '';
 }
@@ -108,13 +107,13 @@ function listen() {
   if (document.hidden || after === undefined) return;
   const opened = (source = new EventSource(`/live?after=${after}`));
   opened.addEventListener('error', () => {
-    if ($('.state').hidden) say('The connection is interrupted. Trying again …');
+    if ($('.state').hidden) showState('The connection is interrupted. Trying again …');
     if (opened.readyState === EventSource.CLOSED) setTimeout(() => void refresh().then(listen), 5_000);
   });
-  for (const [kind, tell] of Object.entries(news))
+  for (const [kind, handle] of Object.entries(news))
     opened.addEventListener(kind, ({ lastEventId }) => {
       after = lastEventId || after;
-      tell();
+      handle();
     });
 }
 document.addEventListener('visibilitychange', listen);

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import type { Fault } from '../fault.ts';
 import { hidden, type Markup, markup } from '../markup.ts';
 import { settings } from '../settings.ts';
-import { icon, plain } from './layout.ts';
+import type { Fields } from '../visit.ts';
+import { icon, plain, textForm } from './layout.ts';
 
 /** By code: icon, title and text. */
 const lines = readFileSync(new URL('faults.txt', import.meta.url), 'utf8').split('\n');
@@ -11,31 +12,24 @@ export const texts = new Map(
   lines.map((line) => line.split(' | ')).map(([code = '', ...text]) => [code, text] as const),
 );
 
-type Fields = Readonly<Record<string, string>>;
-
 /** The page of a refusal. `fields`: of the form that was refused, to send it again. */
 export function faultPage(fault: Fault, path: string, fields?: Fields): string {
   const { code, retryAfter = 0, isOpen, status } = fault;
   const similar =
     { 404: 'gone', 503: 'domain_storage_unavailable' }[status] ?? (status < 500 ? 'refused' : 'failed');
   const [name = '', title = '', text = ''] = texts.get(code) ?? texts.get(similar) ?? [];
+  const { text: typed = '', ...rest } = fields ?? {};
   const [amount, unit] = retryAfter < 90 ? [retryAfter, 'second'] : [Math.ceil(retryAfter / 60), 'minute'];
   const kept = markup`<p class="quiet">Send it again: it happens once, however often you try.</p>`;
-  const next = markup`${fields?.['text'] && markup`<blockquote class="kept" dir="auto">${fields['text']}</blockquote>`}
+  const next = markup`${typed !== '' && markup`<blockquote class="kept" dir="auto">${typed}</blockquote>`}
 <div class="bar">${nextStep(fault, path, fields)}</div>
-${code === 'intent_conflict' && fields && markup`<i hidden data-over="${fields['intentId']}"></i>`}`;
+${code === 'intent_conflict' && markup`<i hidden data-over="${rest['intentId']}"></i>`}`;
   const content = markup`<div class="card fault">${icon(name)}<h1>${title}</h1>
 <p>${text}${isOpen && retryAfter > 0 && ` Try again in ${amount} ${unit}${amount === 1 ? '' : 's'}.`}</p>
 ${fields && isOpen && status !== 401 && kept}
-${code === 'invalid_text' && fields ? retyped(path, fields) : next}</div>`;
+${code === 'invalid_text' && fields ? textForm(path, hidden(rest), typed, '/', 'Send it') : next}</div>`;
   return plain(title, content);
 }
-
-/** The form that was refused, to change its text. */
-const retyped = (path: string, { text = '', ...fields }: Fields): Markup =>
-  markup`<form class="composer" method="post" action="${path}">${hidden(fields)}<label class="unseen" for="text">Text</label>
-<textarea id="text" name="text" rows="6" required dir="auto" autofocus>${text}</textarea>
-<div class="bar"><a class="button" href="/">Home</a><button class="main">Send it</button></div></form>`;
 
 function nextStep({ code, status, isOpen }: Fault, path: string, fields?: Fields): Markup {
   const home = markup`<a class="button" href="/">Home</a>`;

@@ -1,37 +1,36 @@
-/** The timeline with what waits to be sent, and the inbox. */
+/** The timeline with the texts that are not sent yet, and the inbox. */
 import type { InboxEntry, Reader } from '../copy.ts';
 import { age, hidden, type Markup, markup, newIntent } from '../markup.ts';
 import { sessionOf } from '../sessions.ts';
-import { kept, take } from '../store.ts';
-import { goTo, type Routes, type Visit } from '../visit.ts';
+import { consume, select } from '../store.ts';
+import { type Fields, goTo, type Routes, type Visit } from '../visit.ts';
 import { empty, face, icon, older, personIn } from './layout.ts';
 import { authorsOf, composer, postList } from './posts.ts';
 import { welcome } from './welcome.ts';
 
-const hint = markup`Posts of the people you follow come here. <a href="/find">Find somebody by handle</a>, or write the first one.`;
-
 async function home(visit: Visit) {
   const { ask, show, page: query } = visit;
   const isFirst = query.cursor === undefined;
-  const waiting = isFirst && (await unconfirmed(visit));
+  const unsent = isFirst && (await unconfirmed(visit));
   const { posts, cursor } = await ask((api) => api.GET('/api/timeline', { params: { query } }));
-  const content = (reader: Reader) => markup`${isFirst && composer(reader.me)}${waiting}
+  const hint = markup`Posts of the people you follow come here. <a href="/find">Find somebody by handle</a>, or write the first one.`;
+  const content = (reader: Reader) => markup`${isFirst && composer(reader.me)}${unsent}
 ${postList(posts, reader, empty('home', 'It is quiet here', hint), cursor)}`;
   return show('Home', content, authorsOf(posts));
 }
 
 /** A form with a text that the network has not confirmed, and the path that it goes to. */
-export type Waiting = Readonly<{ actorId: string; path: string; fields: Readonly<Record<string, string>> }>;
+export type SentText = Readonly<{ actorId: string; path: string; fields: Fields }>;
 
 /** Asks the network what became of the texts without an answer, and shows those that it does not know. */
 async function unconfirmed({ ask, copy, browser }: Visit): Promise<Markup[]> {
-  const own = (kept('waiting', browser) as Waiting[]).filter(({ actorId }) => actorId === copy().actorId);
-  const texts = new Map(own.map((waiting) => [waiting.fields['intentId'] ?? '', waiting]));
+  const own = (select('outbox', browser) as SentText[]).filter(({ actorId }) => actorId === copy().actorId);
+  const texts = new Map(own.map((sent) => [sent.fields['intentId'] ?? '', sent]));
   if (texts.size === 0) return [];
   const body = { intentIds: [...texts.keys()] };
   const { intents } = await ask((api) => api.POST('/api/intents/lookup', { body }));
   const confirmed = intents.filter(({ intentId, outcome }) => outcome === 'kept' && texts.delete(intentId));
-  for (const { intentId } of confirmed) take('waiting', browser, intentId);
+  for (const { intentId } of confirmed) consume('outbox', browser, intentId);
   const over = confirmed.map(({ intentId }) => markup`<i hidden data-over="${intentId}"></i>`);
   const unsent = [...texts.values()].map(
     ({ path, fields }) => markup`<section class="notice" aria-label="Not sent yet">
@@ -53,9 +52,8 @@ async function inbox({ ask, page: query, show }: Visit) {
   const { inbox: entries, unread, cursor } = await ask((api) => api.GET('/api/inbox', { params: { query } }));
   const read = markup`<form class="bar" method="post" action="/inbox/read">${newIntent({ upTo: entries[0]?.createdAt ?? 0 })}
 <p class="quiet">${unread} unread</p><button>Mark all as read</button></form>`;
-  const content = (
-    reader: Reader,
-  ) => markup`<div class="live">${unread > 0 && query.cursor === undefined && read}
+  const content = (reader: Reader) => markup`<div class="live">
+${unread > 0 && query.cursor === undefined && read}
 <ul class="entries">${entries.map((entry) => row(entry, reader))}</ul>
 ${entries.length === 0 && empty('bell', 'Nothing yet', markup`You learn here who follows, likes, answers or mentions you.`)}${older(cursor)}</div>`;
   return show('Inbox', content, () => entries.map(({ sourceActorId }) => sourceActorId));

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { Actor, Reader, View } from '../copy.ts';
+import type { Actor, Reader } from '../copy.ts';
 import { type Answer, Markup, markup } from '../markup.ts';
 import { settings } from '../settings.ts';
 
@@ -44,14 +44,12 @@ ${links}
 <body ${attributes}>${sprite}${content}</body>
 </html>`.html;
 
-/** A page without a session. */
 export const plain = (title: string, content: Markup): string =>
   document(title, markup`class="plain"`, markup`<main id="main">${content}</main>`);
 
-/** A page of a signed-in person. @param path its own, without its query */
 export function shell(title: string, content: Markup, reader: Reader, path: string): string {
   const { me, view, people } = reader;
-  const unread = unreadOf(view);
+  const unread = [...view.inbox.values()].filter(({ readAt }) => readAt === undefined).length;
   const badge = markup`<span class="badge live"${unread === 0 && new Markup(' hidden')}><b>${unread}</b><span class="unseen"> unread</span></span>`;
   const link = (href: string, name: string, label: string, more?: Markup) =>
     markup`<a href="${href}"${href === path && new Markup(' aria-current="page"')}>${icon(name)}<span>${label}</span>${more}</a>`;
@@ -79,9 +77,6 @@ ${link('/settings', 'gear', 'Settings')}
   );
 }
 
-export const unreadOf = ({ inbox }: View): number =>
-  [...inbox.values()].filter(({ readAt }) => readAt === undefined).length;
-
 export const icon = (name: string): Markup =>
   markup`<svg class="icon" aria-hidden="true"><use href="#${name}"/></svg>`;
 
@@ -97,23 +92,24 @@ export const personIn = (people: Reader['people'], actorId: string): Person =>
 
 export const handleOf = ({ handle }: Person): string => (handle === null ? 'no handle' : `@${handle}`);
 
-/** A circle with the first letter, in one of eight colours by the id: profiles have no pictures. */
 export function face({ actorId, displayName }: Person, size = ''): Markup {
   const hue = Buffer.from(actorId).reduce((sum, byte) => sum + byte, 0) % 8;
   const [first] = new Intl.Segmenter('en').segment(displayName.toUpperCase());
   return markup`<span class="face hue${hue} ${size}" aria-hidden="true">${first?.segment}</span>`;
 }
 
-/** A person in a list. */
-export const mini = (
-  person: Person,
-): Markup => markup`<a class="mini" href="/people/${person.actorId}">${face(person)}<span>
-<b class="name"><bdi>${person.displayName}</bdi></b><span class="quiet">${handleOf(person)}</span></span></a>`;
+export const mini = (person: Person): Markup =>
+  markup`<a class="mini" href="/people/${person.actorId}">${face(person)}<span><b class="name"><bdi>${person.displayName}</bdi></b>
+<span class="quiet">${handleOf(person)}</span></span></a>`;
 
 export const empty = (name: string, title: string, text: Markup): Markup =>
   markup`<div class="empty">${icon(name)}<h2>${title}</h2><p>${text}</p></div>`;
 
-/** A link to the next page of a list. */
 export const older = (cursor = ''): Markup | false =>
   cursor !== '' &&
   markup`<p class="older"><a class="button" href="?cursor=${encodeURIComponent(cursor)}">Older</a></p>`;
+
+export const textForm = (action: string, fields: Markup[], text: string, back: string, button: string) =>
+  markup`<form class="composer" method="post" action="${action}">${fields}<label class="unseen" for="text">Text</label>
+<textarea id="text" name="text" rows="6" required dir="auto" autofocus>${text}</textarea>
+<div class="bar"><a class="button" href="${back}">Leave it</a><button class="main">${button}</button></div></form>`;

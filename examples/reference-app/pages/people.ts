@@ -1,7 +1,7 @@
 /** People: found by handle, their profiles, and the ways to follow, report and block them. */
 import type { Actor, Reader } from '../copy.ts';
 import { Fault } from '../fault.ts';
-import { type Answer, linked, type Markup, markup, newIntent } from '../markup.ts';
+import { type Answer, day, linked, type Markup, markup, newIntent } from '../markup.ts';
 import { goTo, type Handler, pathWithin, type Routes, type Visit } from '../visit.ts';
 import { empty, face, finder, handleOf, icon, mini, older } from './layout.ts';
 import { authorsOf, postList } from './posts.ts';
@@ -26,17 +26,13 @@ function followForm(actorId: string, name: string, { me, view }: Reader): Markup
 }
 
 async function profile({ ask, id, page: query, show }: Visit) {
-  const path = { actorId: id };
-  const { actor } = await ask((api) => api.GET('/api/actors/{actorId}', { params: { path } }));
-  const { posts, cursor } = await ask((api) =>
-    api.GET('/api/actors/{actorId}/posts', { params: { path, query } }),
-  );
+  const params = { path: { actorId: id }, query };
+  const { actor } = await ask((api) => api.GET('/api/actors/{actorId}', { params: { path: params.path } }));
+  const { posts, cursor } = await ask((api) => api.GET('/api/actors/{actorId}/posts', { params }));
   const none = empty('edit', 'No posts yet', markup`When there are some, they are here.`);
   const content = (reader: Reader) => markup`${head(actor, reader)}${postList(posts, reader, none, cursor)}`;
   return show(actor.displayName, content, authorsOf(posts));
 }
-
-const joined = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' });
 
 function head(actor: Actor, reader: Reader): Markup {
   const { actorId: id, displayName, followers, following, posts, website, bio, createdAt } = actor;
@@ -47,7 +43,7 @@ function head(actor: Actor, reader: Reader): Markup {
 <div class="bar">${id === reader.me ? own : other}</div></div>
 <p class="name"><bdi>${displayName}</bdi></p><p class="quiet">${handleOf(actor)}</p>
 ${bio !== '' && markup`<p class="text" dir="auto">${linked(bio)}</p>`}
-<p class="quiet small">${website !== '' && markup`${linked(website)} · `}Here since ${joined.format(createdAt)}</p>
+<p class="quiet small">${website !== '' && markup`${linked(website)} · `}Here since ${day.format(createdAt)}</p>
 <p class="counts"><a href="/people/${id}/following"><b>${following.toLocaleString('en')}</b> following</a>
 <a href="/people/${id}/followers"><b>${followers.toLocaleString('en')}</b> follower${followers !== 1 && 's'}</a>
 <span><b>${posts.toLocaleString('en')}</b> post${posts !== 1 && 's'}</span></p></section>`;
@@ -65,7 +61,6 @@ ${actors.length === 0 && none}${older(cursor)}`;
     return show(title, content);
   };
 
-/** Follows or likes, or ends that. */
 const relate =
   (kind: 'follow' | 'like', isWanted: boolean): Handler =>
   async ({ ask, id: targetId, intentId, request, url }) => {
@@ -82,12 +77,11 @@ const relate =
 
 const reasons = ['spam', 'harassment', 'illegal', 'impersonation', 'other'] as const;
 
-/** The ways to act against a person, or a post of theirs. */
 function choose({ id, url, show }: Visit) {
   const postId = url.searchParams.get('post');
   const choices = reasons.map(
-    (reason) =>
-      markup`<label class="choice"><input type="radio" name="reason" value="${reason}" required> ${reason}</label>`,
+    (reason) => markup`<label class="choice">
+<input type="radio" name="reason" value="${reason}" required> ${reason}</label>`,
   );
   const content = ({ people }: Reader) => {
     const person = people.get(id);
@@ -132,9 +126,8 @@ export const peopleRoutes: Routes = {
   'POST /report': async ({ ask, field, intentId }) => {
     const reason = field('reason') as (typeof reasons)[number];
     const subject = field('postId') === '' ? { actorId: field('actorId') } : { postId: field('postId') };
-    await ask((api) =>
-      api.POST('/api/reports', { body: { intentId, reason, text: field('text'), ...subject } }),
-    );
+    const body = { intentId, reason, text: field('text'), ...subject };
+    await ask((api) => api.POST('/api/reports', { body }));
     return goTo('/reported');
   },
   'GET /reported': ({ show }) =>

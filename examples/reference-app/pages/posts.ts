@@ -3,9 +3,8 @@ import type { Post, Reader, View } from '../copy.ts';
 import { Fault } from '../fault.ts';
 import { type Answer, age, linked, type Markup, markup, newIntent } from '../markup.ts';
 import { goTo, type Routes, type Visit } from '../visit.ts';
-import { empty, face, handleOf, icon, older, personIn } from './layout.ts';
+import { empty, face, handleOf, icon, older, personIn, textForm } from './layout.ts';
 
-/** The authors of posts, and those of the posts they reply to if the view has them. */
 export const authorsOf =
   (posts: readonly Post[]) =>
   (view: View): string[] => {
@@ -63,11 +62,9 @@ ${newIntent({ parentId })}<label class="unseen" for="text">${label}</label>
 async function thread({ id, ask, page: query, show }: Visit) {
   const path = { id };
   const { post } = await ask((api) => api.GET('/api/posts/{id}', { params: { path } }));
-  let link: string | null = null;
-  const { posts } = await ask(async (api) => {
-    const answer = await api.GET('/api/posts/{id}/replies', { params: { path, query } });
-    link = answer.response.headers.get('link');
-    return answer;
+  const { posts, link } = await ask(async (api) => {
+    const { data, ...answer } = await api.GET('/api/posts/{id}/replies', { params: { path, query } });
+    return { ...answer, ...(data && { data: { ...data, link: answer.response.headers.get('link') } }) };
   });
   const cursor = /[?&]cursor=([^&>]+)[^>]*>; rel="next"/.exec(link ?? '')?.[1];
   const none = empty('reply', 'No replies yet', markup`Yours can be the first.`);
@@ -84,9 +81,7 @@ async function edit({ ask, id, show }: Visit, typed?: string): Promise<Answer> {
 <p>It was edited in another application or tab. It says now:</p><blockquote class="kept" dir="auto">${text}</blockquote>
 <p>Below is your text. Save it in place of that one, or leave it.</p></section>`;
   const content = markup`${typed !== undefined && conflict}
-<form class="composer" method="post" action="/posts/${id}/edit">${newIntent({ revision })}<label class="unseen" for="text">Text</label>
-<textarea id="text" name="text" rows="6" required dir="auto" autofocus>${typed ?? text}</textarea>
-<div class="bar"><a class="button" href="/posts/${id}">Leave it as it is</a><button class="main">Save</button></div></form>
+${textForm(`/posts/${id}/edit`, newIntent({ revision }), typed ?? text, `/posts/${id}`, 'Save')}
 <form class="card" method="post" action="/posts/${id}/delete">${newIntent({ revision })}<h2>Delete this post</h2>
 <p>It disappears for everybody, in every application, and cannot be brought back. Replies to it stay.</p><button class="danger">Delete it</button></form>`;
   return { ...(await show('Edit', () => content)), status: typed === undefined ? 200 : 409 };

@@ -1,11 +1,12 @@
+/** The settings of a person: profile, blocks, and access. */
 import { Fault } from '../fault.ts';
 import { type Answer, type Markup, markup, newIntent } from '../markup.ts';
-import { settings as application } from '../settings.ts';
+import { settings } from '../settings.ts';
 import { goTo, type Routes, type Visit } from '../visit.ts';
 import { signOut, texts } from './faults.ts';
 
 /** `typed`: a profile that was refused. */
-async function settings({ ask, show }: Visit, typed = {}, problem: readonly string[] = []): Promise<Answer> {
+async function form({ ask, show }: Visit, typed = {}, problem: readonly string[] = []): Promise<Answer> {
   const { profile } = await ask((api) => api.GET('/api/profile'));
   const { blocks } = await ask((api) => api.GET('/api/blocks'));
   const { handle, displayName, bio, website } = { ...profile, ...typed };
@@ -30,7 +31,7 @@ ${field('site', 'Website', markup`<input id="site" name="website" type="url" val
 <button class="main">Save</button></form>
 <section class="card"><h2>People whom you block</h2><p>${blocks.length === 0 ? 'Nobody.' : 'The network does not tell their names.'}</p>
 <ul class="people">${blocked}</ul></section>
-<section class="card"><h2>Access</h2><p><a href="${application.baseUrl}/api/auth/account">Your account at the network</a> has your password, notices, and the applications that act for you.</p>
+<section class="card"><h2>Access</h2><p><a href="${settings.baseUrl}/api/auth/account">Your account at the network</a> has your password, notices, and the applications that act for you.</p>
 ${signOut}</section>`;
   return { ...(await show('Settings', () => content)), status: problem.length === 0 ? 200 : 400 };
 }
@@ -45,10 +46,10 @@ async function save(visit: Visit) {
   } catch (fault) {
     const problem = fault instanceof Fault ? texts.get(`profile ${fault.code}`) : undefined;
     if (!problem) throw fault;
-    return settings(visit, profile, problem);
+    return form(visit, profile, problem);
   }
   copy().forgetProfiles();
   return goTo(`/people/${copy().actorId}`);
 }
 
-export const settingsRoutes: Routes = { 'GET /settings': (visit) => settings(visit), 'POST /settings': save };
+export const profileRoutes: Routes = { 'GET /settings': (visit) => form(visit), 'POST /settings': save };

@@ -2,7 +2,7 @@
 import { release } from '../live.ts';
 import { markup } from '../markup.ts';
 import { authorityOf } from '../network.ts';
-import { beginLogin, completeLogin } from '../oauth.ts';
+import { beginLogin, completeLogin, endSessionUrl } from '../oauth.ts';
 import { createSession, forgetSession } from '../sessions.ts';
 import { settings } from '../settings.ts';
 import { BROWSER, cookie, goTo, pathWithin, type Routes, SESSION, type Visit } from '../visit.ts';
@@ -11,7 +11,7 @@ import { icon, plain } from './layout.ts';
 
 export function welcome({ url }: Visit) {
   const notice = markup`<p class="notice" role="status">You are signed out here. If others use this browser,
-<a href="${settings.baseUrl}/api/auth/account">sign out of the network</a>, too.</p>`;
+<a href="${endSessionUrl}">sign out of the network</a>, too.</p>`;
   const content = markup`<div class="welcome"><p class="brand">${icon('mark')}<span>Fountain</span></p>
 ${url.search === '?signed-out' && notice}<h1>Talk in the open.</h1>
 <p class="lead">Fountain is a small place to meet the people of <a href="${settings.baseUrl}">this network</a>: follow them, answer
