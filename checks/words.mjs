@@ -14,13 +14,13 @@ const given = process.argv.slice(2);
 const folders = given.filter((each) => !each.startsWith('--'));
 const files = execFileSync(
   'git',
-  ['ls-files', ...(folders.length > 0 ? folders : ['src', 'projections', 'packages'])],
+  ['ls-files', ...(folders.length > 0 ? folders : ['src', 'projections', 'packages', 'examples'])],
   {
     encoding: 'utf8',
   },
 )
   .split('\n')
-  .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'));
+  .filter((file) => /\.(ts|mjs|js|txt)$/.test(file) && !file.endsWith('.spec.ts'));
 
 const forbidden = [
   ...readFileSync('docs/glossary.md', 'utf8')
