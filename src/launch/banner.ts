@@ -23,7 +23,7 @@ Ctrl-C stops it; the data stays.
 }
 
 const demoAdvice = (config: Config): string =>
-  `Try it from another terminal here${tokenHint(config)}. This fills an empty network with people and opens an application in the browser:
+  `Try it from another terminal here${tokenHint(config)}. This fills an empty network with people, and serves the reference application:
 
   ${[...nonDefaultSettings(config), 'npm run demo'].join(' ')}
 
