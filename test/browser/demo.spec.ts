@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { freePort, listenError } from '../../src/launch/free-port.js';
-import { environment, root } from '../support/command.js';
+import { environment, root, runPlaza } from '../support/command.js';
 import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { CHECKS_MS, until } from '../support/until.js';
@@ -72,6 +72,16 @@ describeInBrowser('`npm run demo`', () => {
         new RegExp(`port ${port} \\(REFERENCE_APP_PORT\\) cannot be used \\(EADDRINUSE\\)`),
       );
       expect(watched.takeFaults()).toEqual([]);
+
+      const removed = await runPlaza(['demo', '--remove'], { DATA_DIR: network.dataDir });
+      expect(removed).toMatchObject({ code: 0, stdout: expect.stringMatching(/still serves.*Ctrl-C/) });
+      const later = await page.context().newPage();
+      await later.goto(address);
+      // The grant has ended, and the application is suspended: it meets the one or the other first.
+      const honest = /Your connection has ended|This application is not admitted now/;
+      await later.getByRole('heading', { name: honest }).waitFor();
+      await page.getByRole('heading', { name: honest }).waitFor();
+      expect(child.exitCode).toBeNull();
     } finally {
       child.kill('SIGINT');
       await ended;
