@@ -66,7 +66,7 @@ export async function runRemoval(options: TownOptions): Promise<void> {
   const { erased, isKnown } = removal;
   printResult(options, { erased }, [
     isKnown
-      ? `the demo is removed: its people are erased (${erased} by this command), and its application is suspended`
+      ? `the demo is removed: its people are erased (${erased} by this command), and its application has no access any more`
       : `the network at ${baseUrl} does not know the application of this demo: it began anew, or was restored from before the demo. ` +
         `${erased} of its people were left there and are erased, and ${townFileIn(dataDir)} is removed`,
     'If npm run demo still serves the application, end that with Ctrl-C.',
