@@ -2,7 +2,7 @@ import { Refused } from '../../../base/terminal/failure.js';
 import { accountsWith, applicationWith, reasonOf, townActsOf } from './acts.js';
 import type { TownActs } from './acts.js';
 import type { DemoNetwork } from './network.js';
-import { readTown, removeTownFiles } from './town-file.js';
+import { readTown, removeTownFile } from './town-file.js';
 
 export interface Removal {
   /** People whom this erased. */
@@ -31,7 +31,7 @@ export async function removeTown({
       : await acts.call('POST /operator/accounts/erase', { actorIds, reason });
   const id = town.application?.clientId ?? (await applicationWith(acts, reason));
   const isKnown = id === undefined || (await suspend(acts, id, reason));
-  removeTownFiles(dataDir);
+  removeTownFile(dataDir);
   return { erased, isKnown };
 }
 

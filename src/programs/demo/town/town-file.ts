@@ -77,8 +77,8 @@ export function writeTown(dataDir: string, content: Town): void {
   renameSync(`${file}.new`, file);
 }
 
-export function removeTownFiles(dataDir: string): void {
-  const sessions = sessionsFileIn(dataDir);
-  for (const file of [townFileIn(dataDir), sessions, `${sessions}-wal`, `${sessions}-shm`])
-    rmSync(file, { force: true });
-}
+/**
+ * The sessions stay for an application that still serves them: they end as the network answers. Their rows are encrypted
+ * under the cookies of browsers.
+ */
+export const removeTownFile = (dataDir: string): void => rmSync(townFileIn(dataDir), { force: true });
