@@ -48,7 +48,11 @@ describeInBrowser('the reference application, in a real browser,', () => {
     hostile = await startApplication(network);
   });
 
-  afterEach(() => watched.close());
+  afterEach(async () => {
+    await watched.close();
+    // A case that refuses something on purpose has looked at them itself.
+    watched.takeFaults();
+  });
 
   afterAll(async () => {
     await chromium?.close();
