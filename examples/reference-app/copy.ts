@@ -21,7 +21,8 @@ export interface View {
   readonly cursor: number;
 }
 
-export type Reader = Readonly<{ me: string; view: View; people: ById<Actor> }>;
+/** `mainId`: of the person or post that the page is about. */
+export type Reader = Readonly<{ me: string; view: View; people: ById<Actor>; mainId: string }>;
 
 const merge = <Item extends { readonly id: string }>(old: ById<Item> | undefined, items: readonly Item[]) =>
   new Map([...(old?.values() ?? []), ...items].slice(-MAX_ITEMS).map((item) => [item.id, item]));

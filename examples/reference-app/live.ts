@@ -29,9 +29,8 @@ class LiveCopy extends LocalCopy {
   join(tab: ServerResponse, position: number): undefined {
     const isPosition = Number.isSafeInteger(position) && position >= 0;
     if (!isPosition || this.#tabs.size >= MAX_TABS) throw new Fault(400, 'gone');
-    tab
-      .writeHead(200, { 'content-type': STREAM, 'cache-control': 'no-store' })
-      .write(`retry: ${RETRY_MS}\n\n`);
+    tab.writeHead(200, { 'content-type': STREAM, 'cache-control': 'no-store' });
+    tab.write(`retry: ${RETRY_MS}\n\n`);
     this.#tabs.add(tab);
     tab.once('close', () => this.#tabs.delete(tab));
     if (this.#stream) tab.write(frameOf('here'));

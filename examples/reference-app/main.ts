@@ -62,10 +62,7 @@ async function formOf(request: IncomingMessage): Promise<Record<string, string>>
   if (origin !== settings.origin) throw new Fault(403, 'foreign_form');
   if (encoding || Number(length) > MAX_BODY) throw new Fault(413, 'too_long');
   // Browsers send lines of a text with CRLF.
-  const body = await bodyOf(request).catch(() => {
-    // The browser has left.
-    throw new Fault(400, 'refused');
-  });
+  const body = await bodyOf(request).catch(() => Promise.reject(new Fault(400, 'refused')));
   return Object.fromEntries(new URLSearchParams(body.replaceAll('%0D%0A', '%0A')));
 }
 
@@ -76,16 +73,14 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
 }
 
 /** The file of the sessions may fail while a refusal is answered, too. */
-function fail(response: ServerResponse, error: unknown): void {
+const failed = (response: ServerResponse) => (error: unknown) => {
   console.error(error);
   if (response.headersSent) response.destroy();
   else response.writeHead(500, headers).end(faultPage(new Fault(500, 'failed'), '/'));
-}
+};
 
 removeExpired();
 setInterval(() => void Promise.resolve().then(removeExpired).catch(console.error), 60_000).unref();
-createServer(
-  (request, response) => void serve(request, response).catch((error: unknown) => fail(response, error)),
-)
+createServer((request, response) => void serve(request, response).catch(failed(response)))
   .on('error', ({ message }) => quit(`REFERENCE_APP_PORT: ${message}`))
   .listen(settings.port, 'localhost', () => console.log(`open ${settings.origin}`));

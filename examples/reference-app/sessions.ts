@@ -69,7 +69,7 @@ export async function refreshed({ secret, tokens: { access } }: Session): Promis
 }
 
 async function refresh(session: Session): Promise<Session> {
-  const { status, code, until } = session.refusal ?? { status: 0, code: '', until: 0 };
+  const { status = 0, code = '', until = 0 } = session.refusal ?? {};
   const seconds = Math.ceil((until - Date.now()) / 1_000);
   try {
     if (seconds > 0) throw new Fault(status, code, undefined, seconds);
@@ -78,9 +78,9 @@ async function refresh(session: Session): Promise<Session> {
     return requireSession(session.secret);
   } catch (cause) {
     if (cause instanceof Fault) {
-      const { status, code, retryAfter = 5 } = cause;
-      const refusal = { status, code, until: Date.now() + retryAfter * 1_000 };
-      if (seconds <= 0) change('session', session.secret, '', { ...session, refusal } satisfies Session);
+      const until = Date.now() + (cause.retryAfter ?? 5) * 1_000;
+      const refusal = { status: cause.status, code: cause.code, until };
+      if (seconds <= 0) update('session', session.secret, '', { ...session, refusal } satisfies Session);
       throw cause;
     }
     const isRefused = (cause as { error?: unknown }).error === 'invalid_grant';

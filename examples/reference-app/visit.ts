@@ -71,7 +71,7 @@ export class Visit {
     const copy = this.copy();
     const view = await copy.view();
     const people = await copy.people([copy.actorId, ...(ids?.(view) ?? [])]);
-    const reader = { me: copy.actorId, view, people };
+    const reader = { me: copy.actorId, view, people, mainId: this.id };
     return { html: shell(title, content(reader), reader, this.url.pathname) };
   };
 }

@@ -342,7 +342,7 @@ describeInBrowser('the reference application, in a real browser,', () => {
     expect(await page.getByRole('heading', { name: 'Home' }).count()).toBe(1);
     await sendLike(page, 'Worth it');
     await page.locator('.heart[aria-pressed=true]').waitFor();
-    expectUnavailable();
+    expectRefused(503);
   });
 
   it('refreshes once for fifty parallel requests of open pages of two processes', async () => {

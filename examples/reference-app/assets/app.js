@@ -2,11 +2,11 @@
 const $ = (selector) => document.querySelector(selector);
 
 // A draft is kept with the intent of its form, so that it is posted once, however its page was left, until a page says that it was.
-const over = [location.hash.slice('#over-'.length)];
-for (const each of document.querySelectorAll('[data-over]')) over.push(each.dataset.over);
+const over = [...document.querySelectorAll('[data-over]')].map(({ dataset }) => dataset.over);
+const [, posted] = location.hash.split('#over-');
+if (posted) history.replaceState(null, '', location.pathname + location.search);
 for (const [key, draft] of Object.entries(sessionStorage))
-  if (over.includes(draft.split(' ', 1)[0])) sessionStorage.removeItem(key);
-if (location.hash.startsWith('#over-')) history.replaceState(null, '', location.pathname + location.search);
+  if ([posted, ...over].includes(draft.split(' ', 1)[0])) sessionStorage.removeItem(key);
 
 const draftOf = (form) => `draft ${form.dataset.draft}`;
 const composer = $('[data-draft]');
@@ -45,7 +45,6 @@ async function send(form) {
 }
 
 const parsed = (html) => new DOMParser().parseFromString(html, 'text/html');
-
 const topOf = (element) => element.getBoundingClientRect().top;
 
 /** Shows what another page has in place of this one's. What people write in stays. False: it is a page of another kind. */

@@ -20,13 +20,12 @@ export function faultPage(fault: Fault, path: string, fields?: Fields): string {
   const [name = '', title = '', text = ''] = texts.get(code) ?? texts.get(similar) ?? [];
   const { text: typed = '', ...rest } = fields ?? {};
   const [amount, unit] = retryAfter < 90 ? [retryAfter, 'second'] : [Math.ceil(retryAfter / 60), 'minute'];
-  const kept = markup`<p class="quiet">Send it again: it happens once, however often you try.</p>`;
   const next = markup`${typed !== '' && markup`<blockquote class="kept" dir="auto">${typed}</blockquote>`}
 <div class="bar">${nextStep(fault, path, fields)}</div>
 ${code === 'intent_conflict' && markup`<i hidden data-over="${rest['intentId']}"></i>`}`;
   const content = markup`<div class="card fault">${icon(name)}<h1>${title}</h1>
 <p>${text}${isOpen && retryAfter > 0 && ` Try again in ${amount} ${unit}${amount === 1 ? '' : 's'}.`}</p>
-${fields && isOpen && status !== 401 && kept}
+${fields && isOpen && status !== 401 && markup`<p class="quiet">Send it again: it happens once, however often you try.</p>`}
 ${code === 'invalid_text' && fields ? textForm(path, hidden(rest), typed, '/', 'Send it') : next}</div>`;
   return plain(title, content);
 }

@@ -12,8 +12,7 @@ export const authorsOf =
     return [...posts, ...parents].map((post) => post.authorActorId);
   };
 
-/** @param mainId of the post that the page is about */
-function postCard(post: Post, { me, people, view }: Reader, mainId?: string): Markup {
+function postCard(post: Post, { me, people, view, mainId }: Reader): Markup {
   const { id, text, authorActorId: by, parentId, parentUnavailable, createdAt, edited, originApp } = post;
   const [author, parent] = [personIn(people, by), view.posts.get(parentId ?? '')];
   const unknown = parentUnavailable ? 'a post that you cannot see' : 'a post';
@@ -41,14 +40,8 @@ ${by === me ? mine : other}</footer>
 }
 
 /** Posts as a part of a page that the script keeps up to date. */
-export const postList = (
-  posts: readonly Post[],
-  reader: Reader,
-  none: Markup,
-  cursor?: string,
-  mainId?: string,
-) =>
-  markup`<div class="live">${posts.map((post) => postCard(post, reader, mainId))}${posts.length === 0 && none}${older(cursor)}</div>`;
+export const postList = (posts: readonly Post[], reader: Reader, none: Markup, cursor?: string): Markup =>
+  markup`<div class="live">${posts.map((post) => postCard(post, reader))}${posts.length === 0 && none}${older(cursor)}</div>`;
 
 /** A draft in the browser is its author's. Browsers give back no other text: it would come with a new intent. @param parentId of the post to reply to */
 export function composer(me: string, parentId = ''): Markup {
@@ -68,8 +61,8 @@ async function thread({ id, ask, page: query, show }: Visit) {
   });
   const cursor = /[?&]cursor=([^&>]+)[^>]*>; rel="next"/.exec(link ?? '')?.[1];
   const none = empty('reply', 'No replies yet', markup`Yours can be the first.`);
-  const content = (reader: Reader) => markup`<div class="live">${postCard(post, reader, id)}</div>
-${composer(reader.me, id)}${postList(posts, reader, none, cursor, id)}`;
+  const content = (reader: Reader) => markup`<div class="live">${postCard(post, reader)}</div>
+${composer(reader.me, id)}${postList(posts, reader, none, cursor)}`;
   return show('Conversation', content, authorsOf([post, ...posts]));
 }
 

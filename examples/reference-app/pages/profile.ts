@@ -11,9 +11,7 @@ async function form({ ask, show }: Visit, typed = {}, problem: readonly string[]
   const { blocks } = await ask((api) => api.GET('/api/blocks'));
   const { handle, displayName, bio, website } = { ...profile, ...typed };
   const isConflict = problem === texts.get('profile revision_conflict');
-  const saved = [profile.displayName, profile.handle, profile.bio, profile.website]
-    .filter(Boolean)
-    .join('\n');
+  const saved = `${profile.displayName}\n${profile.handle ?? 'no handle'}\n${profile.bio}\n${profile.website}`;
   const field = (name: string, label: string, input: Markup) =>
     markup`<div><label for="${name}">${label}</label>${input}</div>`;
   const own = markup`<input id="own" name="handle" value="${handle ?? ''}" pattern="[a-z0-9_]{3,30}" autocapitalize="none" spellcheck="false"
