@@ -19,8 +19,8 @@ export async function requireServable({ referenceAppPort: port }: Config): Promi
   const fault = await listenError(port, 'localhost');
   if (fault !== undefined)
     throw new Failure(
-      `port ${port} (REFERENCE_APP_PORT) cannot be used (${fault}): if another npm run demo serves there, open http://localhost:${port}; ` +
-        'else choose another one: REFERENCE_APP_PORT=3003 npm run demo',
+      `port ${port} (REFERENCE_APP_PORT) cannot be used (${fault}): if npm run demo serves there already, open http://localhost:${port}, ` +
+        'or end it with Ctrl-C if its people were removed; else choose another port: REFERENCE_APP_PORT=3003 npm run demo',
     );
 }
 

@@ -65,7 +65,8 @@ export function readTown(dataDir: string): Town | undefined {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     // The message of the parser quotes the content, which has passwords.
     throw new Failure(
-      `${file} cannot be read (${(error as Error).name}); nobody else has the passwords of the demo's people`,
+      `${file} cannot be read (${(error as Error).name}); nobody else has the passwords of the demo's people. ` +
+        'Restore the file, or delete it: then they stay as ordinary accounts, which plaza account erase erases',
     );
   }
 }
