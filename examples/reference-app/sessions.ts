@@ -13,7 +13,7 @@ const MARGIN_MS = 15_000;
 /** Whom the session acts for. Every answer of the network is compared with it. */
 export type Authority = Readonly<Record<'actorId' | 'grantId' | 'incarnation', string>>;
 
-/** Of a refresh, by the network: nobody asks again before. */
+/** A refusal of a refresh by the network: nobody asks again before that time. */
 type Refusal = Readonly<{ status: number; code: string; until: number }>;
 
 /** `secret`: in the cookie of the browser alone. `ended`: why there are no tokens, a code of pages/faults.txt. */

@@ -43,7 +43,7 @@ ${by === me ? mine : other}</footer>
 export const postList = (posts: readonly Post[], reader: Reader, none: Markup, cursor?: string): Markup =>
   markup`<div class="live">${posts.map((post) => postCard(post, reader))}${posts.length === 0 && none}${older(cursor)}</div>`;
 
-/** A draft in the browser is its author's. Browsers give back no other text: it would come with a new intent. @param parentId of the post to reply to */
+/** Browsers restore no text by themselves: it would come with a new intent. @param parentId of the post to reply to */
 export function composer(me: string, parentId = ''): Markup {
   const [label, button] = parentId === '' ? ['What is happening?', 'Post'] : ['Your reply', 'Reply'];
   return markup`<form class="composer" id="compose" method="post" action="/posts" autocomplete="off" data-draft="${me} ${parentId}">
