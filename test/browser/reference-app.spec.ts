@@ -13,7 +13,7 @@ import { startNetwork } from '../support/network.js';
 import type { TestNetwork } from '../support/network.js';
 import { CHECKS_MS, until } from '../support/until.js';
 import { describeInBrowser, startChromium } from './support/chromium.js';
-import { accessibilityFaults, rulesOfColours } from './support/console.js';
+import { accessibilityFaults } from './support/console.js';
 import { allow, signIn } from './support/flow.js';
 import { enter, Fountain, like, newAccount, post, sendLike } from './support/fountain.js';
 import type { Someone } from './support/fountain.js';
@@ -84,7 +84,7 @@ describeInBrowser('the reference application, in a real browser,', () => {
       await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
-        const faults = await accessibilityFaults(page, colorScheme === 'dark' ? rulesOfColours : undefined);
+        const faults = await accessibilityFaults(page, { ofColour: colorScheme === 'dark' });
         expect({ heading, colorScheme, faults }).toEqual({ heading, colorScheme, faults: [] });
       }
     };

@@ -66,11 +66,16 @@ function lowContrastTexts(page: Page): Promise<string[]> {
       const mix = (at: 0 | 1 | 2) => upper[at] * upper[3] + lower[at] * (1 - upper[3]);
       return [mix(0), mix(1), mix(2), 1];
     };
+    const found = new Map<Element, Colour>();
     const behind = (element: Element | null): Colour => {
       // No background is painted: the browser chooses it, and the ratio is unknown.
       if (element === null) return [NaN, NaN, NaN, 1];
+      const known = found.get(element);
+      if (known) return known;
       const colour = read(getComputedStyle(element).backgroundColor);
-      return colour[3] === 1 ? colour : over(colour, behind(element.parentElement));
+      const ground = colour[3] === 1 ? colour : over(colour, behind(element.parentElement));
+      found.set(element, ground);
+      return ground;
     };
     const luminance = ([red, green, blue]: Colour): number => {
       const [r = 0, g = 0, b = 0] = [red, green, blue]
