@@ -29,12 +29,12 @@ export function environment(settings: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv
   return { ...Object.fromEntries(others), ...settings };
 }
 
-/** Commands that only ask the operators' API: all that others start, and how they end, is of a process of their own. */
-const ASKS_API =
-  /^(?:account|app|approval|as-of|audit|batch|case|disclose|export|four-eyes|grant|keys|operator|post|projections|publishing|recovery|registration)$/;
+/** Commands that only ask the operators' API or read a data set: all that others start, and how they end, is of a process of their own. */
+const RUNS_HERE =
+  /^(?:(?:account|app|approval|as-of|audit|batch|case|disclose|export|four-eyes|grant|keys|operator|post|projections|publishing|recovery|registration)\b|analytics (?:files|prune|query|report|resolve|schema|status|verify)\b)/;
 
 /**
- * Runs one operator command to its end: in this process if it only asks the API, since to start one takes longer than most commands do.
+ * Runs one operator command to its end, in this process if it can (see above): to start one takes longer than most commands do.
  * {@link spawnPlaza} shows the process itself.
  */
 export async function runPlaza(
@@ -42,7 +42,8 @@ export async function runPlaza(
   env: NodeJS.ProcessEnv = {},
   input: string | Uint8Array = '',
 ): Promise<CommandResult> {
-  const isHere = ASKS_API.test(args[0] ?? '') && env['NODE_OPTIONS'] === undefined && !isOtherBuild;
+  const isHere =
+    RUNS_HERE.test(args.slice(0, 2).join(' ')) && env['NODE_OPTIONS'] === undefined && !isOtherBuild;
   return isHere ? runHere(args, env, input) : spawnPlaza(args, env, input);
 }
 

@@ -15,6 +15,7 @@ import type { analyticsActs } from '../analytics.acts.js';
 import { actsOf, withReason } from '../../client/command-options.js';
 import type { CommandOptions } from '../../client/command-options.js';
 import { parseDuration } from '../../../base/terminal/duration.js';
+import { terminal } from '../../../base/terminal/terminal.js';
 import { withMemory } from './memory.js';
 import type { MemoryOptions } from './memory.js';
 import { answerList, printResult, timeText, withJsonOption } from '../../../base/terminal/output.js';
@@ -50,8 +51,8 @@ export function addAnalyticsCommands(program: Command): void {
     const { newestCommit } = await import('../../../analytics/data-set/commits.js');
     const { state, leftOut } = newestCommit(resolve(dir));
     if (state && leftOut.length > 0)
-      console.error(
-        `the newest commit of ${dir} is damaged and left out, so the data set ends at position ${state.checkpoint?.position ?? 'none'}; the next export goes on from there`,
+      terminal().stderr.write(
+        `the newest commit of ${dir} is damaged and left out, so the data set ends at position ${state.checkpoint?.position ?? 'none'}; the next export goes on from there\n`,
       );
   });
   addExport(analytics);
