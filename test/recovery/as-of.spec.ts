@@ -283,8 +283,10 @@ it('goes on with a build whose worker was killed', async () => {
 
 it('builds one moment at a time, and says which', async () => {
   const [first, second] = [positionOf(await ada.say('one')), positionOf(await ada.say('two'))];
-  // The worker also fills the audit, in which a moment is found.
-  await runPlaza(['audit', '--wait', '--limit', '1', '--json'], network.env);
+  // The worker also fills the audit, in which a moment is found: a request waits 20 seconds for an event that it lacks.
+  await until(async () =>
+    (await operatorOf(network).get('projections')).projections.every(({ lag }) => lag === 0),
+  );
   const worker = network.pids().worker ?? 0;
   process.kill(worker, 'SIGSTOP');
   try {
