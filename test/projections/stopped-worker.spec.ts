@@ -1,3 +1,4 @@
+/** @waits */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { serving } from '../../projections/groups.js';
 import { until } from '../support/until.js';
