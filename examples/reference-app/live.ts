@@ -53,8 +53,11 @@ class LiveCopy extends LocalCopy {
   /** Reads stream after stream, each as long as its access token, until nobody is here. */
   async #follow(stream: AbortController): Promise<void> {
     try {
-      do await this.#read(stream);
-      while (this.isOpen && (await pause(RETRY_MS, true)));
+      for (let started = 0; this.isOpen;) {
+        if (Date.now() - started < RETRY_MS) await pause(RETRY_MS);
+        started = Date.now();
+        await this.#read(stream);
+      }
       this.end('away');
     } catch (fault) {
       // The page shows the reason of the end when it is loaded again.

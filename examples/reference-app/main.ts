@@ -33,10 +33,13 @@ async function answer(visit: Visit): Promise<Answer | undefined> {
   const { pathname, search } = visit.url;
   try {
     if (request.method === 'POST') visit.fields = await formOf(request);
+    if (!/^[\w-]{0,64}$/.test(visit.intentId)) throw new Fault(400, 'refused');
     const { handler, id } = find(`${request.method?.replace('HEAD', 'GET')} ${pathname}`);
     visit.id = id;
     const actorId = visit.fields['text'] && sessionOf(secret)?.actorId;
     const sent = actorId && { actorId, path: pathname, fields: visit.fields };
+    // The same intent may have had another text before.
+    if (sent) consume('outbox', browser, visit.intentId);
     if (sent) insert('outbox', browser, visit.intentId, sent satisfies SentText, OUTBOX_MS);
     const answered = await handler(visit);
     consume('outbox', browser, visit.intentId);
@@ -49,10 +52,10 @@ async function answer(visit: Visit): Promise<Answer | undefined> {
     if (status === 401) release(secret);
     if (!isOpen) consume('outbox', browser, visit.intentId);
     // A browser does not send its cookie with the form of another site, and takes a new one.
-    const given = code !== 'foreign_form' && { 'set-cookie': cookie(BROWSER, browser) };
-    const wait = retryAfter && { 'retry-after': String(retryAfter) };
+    const cookies = code !== 'foreign_form' && { 'set-cookie': cookie(BROWSER, browser) };
+    const retry = retryAfter && { 'retry-after': String(retryAfter) };
     const html = faultPage(fault, pathname + search, request.method === 'POST' ? visit.fields : undefined);
-    return { status, headers: { ...given, ...wait }, html };
+    return { status, headers: { ...cookies, ...retry }, html };
   }
 }
 

@@ -26,18 +26,21 @@ function send<Data>(token: string, request: Request<Data>): Promise<Result<Data>
 /** `request` must create the identical request each time: after a lost answer it is sent again, and its intent happens once. */
 export async function ask<Data>(secret: string, request: Request<Data>): Promise<Data> {
   let session = await freshSession(secret);
-  for (let [isLast, isRenewed] = [false, false]; ; isLast = true) {
+  for (let [isRepeated, isRenewed] = [false, false]; ;) {
     const result = await send(session.tokens.access, request).catch((fault: unknown) => {
-      if (isLast) throw fault;
+      if (isRepeated) throw fault;
     });
-    if (!result) continue;
+    if (!result) {
+      isRepeated = true;
+      continue;
+    }
     const { data, error: { error: code = 'server_error' } = {}, response } = result;
     checkAuthority(session, response.headers);
     if (data !== undefined) return data;
     if (response.status === 401 && isRenewed) endSession(session, 'disconnected');
     if (response.status === 401) [session, isRenewed] = [await refreshed(session), true];
-    else if (isLast || code !== 'recovery_publication_changed')
-      throw new Fault(response.status, code, undefined, retryAfterOf(response));
+    else if (!isRepeated && code === 'recovery_publication_changed') isRepeated = true;
+    else throw new Fault(response.status, code, undefined, retryAfterOf(response));
   }
 }
 

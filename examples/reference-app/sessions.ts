@@ -74,8 +74,9 @@ async function refresh(session: Session): Promise<Session> {
   try {
     if (seconds > 0) throw new Fault(status, code, undefined, seconds);
     const tokens = await refreshTokens(session.tokens);
-    update('session', session.secret, '', { ...session, tokens } satisfies Session);
-    return requireSession(session.secret);
+    // It may have ended meanwhile.
+    if (sessionOf(session.secret)?.ended === undefined)
+      update('session', session.secret, '', { ...session, tokens } satisfies Session);
   } catch (cause) {
     if (cause instanceof Fault) {
       const until = Date.now() + (cause.retryAfter ?? 5) * 1_000;
@@ -88,4 +89,5 @@ async function refresh(session: Session): Promise<Session> {
   } finally {
     consume('lease', session.secret, '');
   }
+  return requireSession(session.secret);
 }

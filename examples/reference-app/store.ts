@@ -5,16 +5,16 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { quit, settings } from './settings.ts';
 
+const database = new DatabaseSync(settings.sessionsFile, { open: false, timeout: 5_000 });
 try {
   mkdirSync(dirname(settings.sessionsFile), { recursive: true, mode: 0o700 });
   closeSync(openSync(settings.sessionsFile, 'a', 0o600));
+  database.open();
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA secure_delete = ON');
 } catch (error) {
   quit(`SESSIONS: ${(error as Error).message}`);
 }
-const database = new DatabaseSync(settings.sessionsFile, { timeout: 5_000 });
 database.exec(`
-  PRAGMA journal_mode = WAL;
-  PRAGMA secure_delete = ON;
   CREATE TABLE IF NOT EXISTS item (
     kind TEXT, owner TEXT, key TEXT, data BLOB NOT NULL, expires INTEGER NOT NULL, PRIMARY KEY (kind, owner, key)
   ) STRICT;

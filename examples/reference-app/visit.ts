@@ -25,11 +25,10 @@ export function goTo(location: string, ...cookies: string[]): Answer {
   return { status: 303, headers: { location, 'set-cookie': cookies } };
 }
 
-/** A path of this application, of a usual length: nothing that a person could be sent away with. */
+/** A path of this application: nothing that a person could be sent away with. */
 export function pathWithin(address = ''): string {
   const url = URL.parse(address, settings.origin);
-  const isOurs = url?.origin === settings.origin && url.href.length <= 2_000;
-  return isOurs ? url.pathname.replace(/^\/+/, '/') + url.search : '/';
+  return url?.origin === settings.origin ? url.pathname.replace(/^\/+/, '/') + url.search : '/';
 }
 
 export class Visit {

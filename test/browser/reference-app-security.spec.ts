@@ -289,7 +289,7 @@ describeInBrowser('the reference application, in a real browser,', () => {
     await page.goBack();
     expect(await post(page, 'Once and for all').count()).toBe(1);
     expect(await draft.inputValue()).toBe('');
-    expect(await page.getByText('Not sent yet').count()).toBe(0);
+    expect(await page.getByText('Not confirmed yet').count()).toBe(0);
     expect(await intentsOfPosts(network, actorId)).toEqual([intentId]);
     expectRefused(503);
   });
@@ -331,6 +331,40 @@ describeInBrowser('the reference application, in a real browser,', () => {
     watched.takeFaults();
   });
 
+  it('keeps a reply over a lost session, and one that was changed after its first try', async () => {
+    const ana = await fountain.someone('Ana');
+    const { page, actorId } = ana;
+    await fountain.say(ana, 'Tell me');
+    await post(page, 'Tell me').getByRole('link', { name: 'Reply' }).click();
+    const draft = page.getByLabel('Your reply');
+    const send = page.locator('main').getByRole('button', { name: 'Reply' });
+    await draft.fill('First try');
+    await page.context().clearCookies({ name: 'fountain_session' });
+    await send.click();
+    await page.getByRole('heading', { name: 'You are not signed in' }).waitFor();
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await signIn(page, ana.handle);
+    await allow(page);
+    expect(await draft.inputValue()).toBe('First try');
+
+    proxy.refuse('/api/posts', 1);
+    await send.click();
+    await page.getByRole('heading', { name: 'Posting is paused' }).waitFor();
+    await page.goBack();
+    expect(await draft.inputValue()).toBe('First try');
+    await draft.fill('Second thought');
+    await page.goto(app.origin);
+    await page.getByRole('button', { name: 'Send it' }).click();
+    await post(page, 'First try').waitFor();
+    expect(await draft.inputValue()).toBe('Second thought');
+    await send.click();
+    await post(page, 'Second thought').waitFor();
+    expect(await draft.inputValue()).toBe('');
+    expect(new Set(await intentsOfPosts(network, actorId)).size).toBe(3);
+    expect(await intentsOfPosts(network, actorId)).toHaveLength(3);
+    watched.takeFaults();
+  });
+
   it('keeps the page of a like that was refused, to try again', async () => {
     const ana = await fountain.someone('Ana');
     const { page } = ana;
@@ -342,6 +376,7 @@ describeInBrowser('the reference application, in a real browser,', () => {
     expect(await page.getByRole('heading', { name: 'Home' }).count()).toBe(1);
     await sendLike(page, 'Worth it');
     await page.locator('.heart[aria-pressed=true]').waitFor();
+    expect(await page.locator('.state').isVisible()).toBe(false);
     expectRefused(503);
   });
 

@@ -2,9 +2,9 @@
 import type { InboxEntry, Reader } from '../copy.ts';
 import { age, hidden, type Markup, markup, newIntent } from '../markup.ts';
 import { sessionOf } from '../sessions.ts';
-import { consume, select } from '../store.ts';
+import { select, update } from '../store.ts';
 import { type Fields, goTo, type Routes, type Visit } from '../visit.ts';
-import { empty, face, icon, older, personIn } from './layout.ts';
+import { empty, face, icon, older, personIn, settle } from './layout.ts';
 import { authorsOf, composer, postList } from './posts.ts';
 import { welcome } from './welcome.ts';
 
@@ -25,20 +25,24 @@ export type SentText = Readonly<{ actorId: string; path: string; fields: Fields 
 /** Asks the network what became of the texts without an answer, and shows those that it does not know. */
 async function unconfirmed({ ask, copy, browser }: Visit): Promise<Markup[]> {
   const own = (select('outbox', browser) as SentText[]).filter(({ actorId }) => actorId === copy().actorId);
-  const texts = new Map(own.map((sent) => [sent.fields['intentId'] ?? '', sent]));
-  if (texts.size === 0) return [];
-  const body = { intentIds: [...texts.keys()] };
-  const { intents } = await ask((api) => api.POST('/api/intents/lookup', { body }));
-  const confirmed = intents.filter(({ intentId, outcome }) => outcome === 'kept' && texts.delete(intentId));
-  for (const { intentId } of confirmed) consume('outbox', browser, intentId);
-  const over = confirmed.map(({ intentId }) => markup`<i hidden data-over="${intentId}"></i>`);
-  const unsent = [...texts.values()].map(
-    ({ path, fields }) => markup`<section class="notice" aria-label="Not sent yet">
-<h2>Not sent yet</h2><blockquote class="kept" dir="auto">${fields['text']}</blockquote>
-<form class="bar" method="post" action="${path}">${hidden(fields)}<button class="main">Send it</button>
+  const lost = own.filter(({ fields }) => fields['text']);
+  const body = { intentIds: lost.map(({ fields }) => fields['intentId'] ?? '') };
+  const { intents } =
+    lost.length === 0 ? { intents: [] } : await ask((api) => api.POST('/api/intents/lookup', { body }));
+  const confirmed = intents.flatMap(({ intentId, outcome }) => (outcome === 'kept' ? intentId : []));
+  // The row stays for its day, without the text, since another tab may have a draft of it.
+  for (const intentId of confirmed)
+    update('outbox', browser, intentId, { actorId: copy().actorId, path: '', fields: { intentId } });
+  const settled = ({ fields: { intentId = '', text = '' } }: SentText) =>
+    text === '' || confirmed.includes(intentId);
+  return own.map((sent) =>
+    settled(sent)
+      ? settle(sent.fields['intentId'])
+      : markup`<section class="notice" aria-label="Not confirmed yet">
+<h2>Not confirmed yet</h2><blockquote class="kept" dir="auto">${sent.fields['text']}</blockquote>
+<form class="bar" method="post" action="${sent.path}">${hidden(sent.fields)}<button class="main">Send it</button>
 <button formaction="/discard">Discard it</button></form></section>`,
   );
-  return [...over, ...unsent];
 }
 
 const kinds = {
@@ -59,11 +63,11 @@ ${entries.length === 0 && empty('bell', 'Nothing yet', markup`You learn here who
   return show('Inbox', content, () => entries.map(({ sourceActorId }) => sourceActorId));
 }
 
-function row({ kind, sourceActorId, sourceId, createdAt, readAt }: InboxEntry, { people, view }: Reader) {
+function row({ id, kind, sourceActorId, sourceId, createdAt, readAt }: InboxEntry, { people, view }: Reader) {
   const who = personIn(people, sourceActorId);
   const [name, says] = kinds[kind];
   const profile = `/people/${sourceActorId}`;
-  return markup`<li class="${readAt === undefined && 'new'}"><span class="kind ${kind}">${icon(name)}</span>${face(who)}
+  return markup`<li class="${readAt === undefined && 'new'}" id="entry-${id}"><span class="kind ${kind}">${icon(name)}</span>${face(who)}
 <div><p><a class="name" href="${profile}"><bdi>${who.displayName}</bdi></a>
 <a class="says" href="${kind === 'follow' ? profile : `/posts/${sourceId}`}">${says}</a>
 <span class="quiet">${age(createdAt)}</span>${readAt === undefined && markup` <span class="unseen">New</span>`}</p>
@@ -75,8 +79,8 @@ export const homeRoutes: Routes = {
   'GET /live': ({ copy, request, response, url }) =>
     copy().join(response, Number(request.headers['last-event-id'] ?? url.searchParams.get('after'))),
   'GET /inbox': inbox,
-  // A form with an answer is kept no longer.
-  'POST /discard': ({ intentId }) => goTo(`/#over-${intentId}`),
+  // As after any answer, main.ts deletes the row.
+  'POST /discard': ({ intentId }) => goTo(`/#settled-${intentId}`),
   'POST /inbox/read': async ({ ask, intentId, field }) => {
     await ask((api) => api.POST('/api/inbox/read', { body: { intentId, upTo: Number(field('upTo')) } }));
     return goTo('/inbox');

@@ -109,6 +109,9 @@ export const older = (cursor = ''): Markup | false =>
   cursor !== '' &&
   markup`<p class="older"><a class="button" href="?cursor=${encodeURIComponent(cursor)}">Older</a></p>`;
 
+/** The script of a page removes drafts that were sent with this intent. */
+export const settle = (intentId = ''): Markup => markup`<i hidden data-settled="${intentId}"></i>`;
+
 export const textForm = (action: string, fields: Markup[], text: string, back: string, button: string) =>
   markup`<form class="composer" method="post" action="${action}">${fields}<label class="unseen" for="text">Text</label>
 <textarea id="text" name="text" rows="6" required dir="auto" autofocus>${text}</textarea>

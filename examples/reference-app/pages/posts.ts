@@ -43,10 +43,10 @@ ${by === me ? mine : other}</footer>
 export const postList = (posts: readonly Post[], reader: Reader, none: Markup, cursor?: string): Markup =>
   markup`<div class="live">${posts.map((post) => postCard(post, reader))}${posts.length === 0 && none}${older(cursor)}</div>`;
 
-/** Browsers restore no text by themselves: it would come with a new intent. @param parentId of the post to reply to */
+/** @param parentId of the post to reply to */
 export function composer(me: string, parentId = ''): Markup {
   const [label, button] = parentId === '' ? ['What is happening?', 'Post'] : ['Your reply', 'Reply'];
-  return markup`<form class="composer" id="compose" method="post" action="/posts" autocomplete="off" data-draft="${me} ${parentId}">
+  return markup`<form class="composer" id="compose" method="post" action="/posts" data-draft="${me} ${parentId}">
 ${newIntent({ parentId })}<label class="unseen" for="text">${label}</label>
 <textarea id="text" name="text" rows="3" required placeholder="${label}" dir="auto"></textarea>
 <div class="bar"><p class="quiet small left">Everybody can read it.</p><button class="main">${button}</button></div></form>`;
@@ -98,7 +98,7 @@ export const postRoutes: Routes = {
     const parentId = field('parentId');
     const post = { text: field('text'), audience: 'public', ...(parentId && { parentId }) } as const;
     await ask((api) => api.POST('/api/posts', { body: { intentId, ...post } }));
-    return goTo(`${parentId === '' ? '/' : `/posts/${parentId}`}#over-${intentId}`);
+    return goTo(`${parentId === '' ? '/' : `/posts/${parentId}`}#settled-${intentId}`);
   },
   'GET /posts/:id/edit': (visit) => edit(visit),
   'POST /posts/:id/edit': saveEdit,

@@ -28,8 +28,10 @@ function leave(secret: string): void {
 }
 
 export const visitorRoutes: Routes = {
-  'POST /login': async ({ browser, field }) =>
-    goTo(await beginLogin(browser, pathWithin(field('returnTo'))), cookie(BROWSER, browser)),
+  'POST /login': async ({ browser, field }) => {
+    const returnTo = field('returnTo').length > 2_000 ? '/' : pathWithin(field('returnTo'));
+    return goTo(await beginLogin(browser, returnTo), cookie(BROWSER, browser));
+  },
   // Nothing that was in the browser before becomes a session: it gets a new secret.
   'GET /callback': async ({ browser, url, secret }) => {
     const [tokens, returnTo] = await completeLogin(browser, url);
