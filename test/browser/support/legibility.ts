@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { isSampled } from '../../support/sample.js';
 import { takePicture } from './picture.js';
 
 const screenshots = fileURLToPath(new URL('../../../artifacts/screenshots', import.meta.url));
@@ -14,17 +13,18 @@ const sizes = [
 ] as const;
 
 /**
- * Verifies contrast (WCAG 2.2, 1.4.3) and no sideways scrolling (1.4.10) in light and dark, wide and narrow. Saves
- * screenshots, light and wide, dark and narrow, in `artifacts/screenshots`, but not in a sample; `isLong`: of the beginning only.
+ * Verifies contrast (WCAG 2.2, 1.4.3) and no sideways scrolling (1.4.10) in light and dark, wide and narrow. With PLAZA_SCREENSHOTS=yes
+ * it saves pictures, light and wide, dark and narrow, in `artifacts/screenshots`; `isLong`: of the beginning only.
  */
 export async function expectLegible(page: Page, name: string, { isLong = false } = {}): Promise<void> {
-  mkdirSync(screenshots, { recursive: true });
+  const isSaved = process.env['PLAZA_SCREENSHOTS'] === 'yes';
+  if (isSaved) mkdirSync(screenshots, { recursive: true });
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
     for (const size of sizes) {
       await page.setViewportSize(size);
       const path = join(screenshots, `${name}-${colorScheme}-${size.name}.png`);
-      const isShown = !isSampled && (colorScheme === 'light') === (size.name === 'wide');
+      const isShown = isSaved && (colorScheme === 'light') === (size.name === 'wide');
       if (isShown) await takePicture(page, { path, fullPage: !isLong });
       expect({ name, colorScheme, sideways: await overflowingElements(page) }).toMatchObject({
         sideways: [],
