@@ -27,7 +27,7 @@ class LiveCopy extends LocalCopy {
 
   /** Sends a tab the news after this position, until it closes. One that has missed some is told to read its page again. */
   join(tab: ServerResponse, position: number): undefined {
-    const isPosition = Number.isSafeInteger(position) && position >= 0;
+    const isPosition = Number.isSafeInteger(position) && position >= 0 && tab.req.method === 'GET';
     if (!isPosition || this.#tabs.size >= MAX_TABS) throw new Fault(400, 'gone');
     tab.writeHead(200, { 'content-type': STREAM, 'cache-control': 'no-store' });
     tab.write(`retry: ${RETRY_MS}\n\n`);

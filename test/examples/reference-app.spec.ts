@@ -359,7 +359,7 @@ it('shows a profile that has changed elsewhere meanwhile, and saves what was typ
   const theirs = { intentId: randomUUID(), revision: 1, bio: 'Written elsewhere' };
   expect((await there.patch('/api/profile', theirs)).status).toBe(200);
   const conflict = await person.visitor.submitTo(form, '/settings', { bio: 'Written here' });
-  expect(conflict.status).toBe(400);
+  expect(conflict.status).toBe(409);
   for (const said of ['has changed elsewhere meanwhile', 'Written elsewhere', 'Written here'])
     expect(conflict.text).toContain(said);
   const saved = await person.visitor.submitTo(conflict, '/settings', { bio: 'Written here' });
@@ -561,8 +561,10 @@ it('goes on after the end of a stream whose tab has not received it yet', async 
   await follow(await elsewhere(person), author);
   const after = /data-after="(\d+)"/.exec((await open(person)).text)?.[1] ?? '';
   expect(await open(person, '/live?after=-5')).toMatchObject({ status: 400 });
-  // The answer for the tab waits for the one before it on the same connection.
   const cookie = person.visitor.cookiesFor(app.origin).join('; ');
+  const head = await fetch(`${app.origin}/live?after=${after}`, { method: 'HEAD', headers: { cookie } });
+  expect(head.status).toBe(400);
+  // The answer for the tab waits for the one before it on the same connection.
   const requestOf = (path: string) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\ncookie: ${cookie}\r\n\r\n`;
   const streams = proxy.count('/api/events');
   const held = proxy.hold('/api/timeline');

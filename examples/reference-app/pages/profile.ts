@@ -31,7 +31,10 @@ ${field('site', 'Website', markup`<input id="site" name="website" type="url" val
 <ul class="people">${blocked}</ul></section>
 <section class="card"><h2>Access</h2><p><a href="${settings.baseUrl}/api/auth/account">Your account at the network</a> has your password, notices, and the applications that act for you.</p>
 ${signOut}</section>`;
-  return { ...(await show('Settings', () => content)), status: problem.length === 0 ? 200 : 400 };
+  return {
+    ...(await show('Settings', () => content)),
+    status: isConflict ? 409 : problem.length === 0 ? 200 : 400,
+  };
 }
 
 async function save(visit: Visit) {
