@@ -360,8 +360,16 @@ describeInBrowser('the reference application, in a real browser,', () => {
     await send.click();
     await post(page, 'Second thought').waitFor();
     expect(await draft.inputValue()).toBe('');
-    expect(new Set(await intentsOfPosts(network, actorId)).size).toBe(3);
-    expect(await intentsOfPosts(network, actorId)).toHaveLength(3);
+
+    await draft.fill('x'.repeat(2_001));
+    await send.click();
+    await page.getByRole('heading', { name: 'This text cannot be posted' }).waitFor();
+    await page.getByLabel('Text').fill('Short enough');
+    await page.getByRole('button', { name: 'Send it' }).click();
+    await post(page, 'Short enough').waitFor();
+    expect(await draft.inputValue()).toBe('');
+    expect(new Set(await intentsOfPosts(network, actorId)).size).toBe(4);
+    expect(await intentsOfPosts(network, actorId)).toHaveLength(4);
     watched.takeFaults();
   });
 

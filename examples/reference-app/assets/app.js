@@ -37,9 +37,10 @@ document.addEventListener('input', ({ target: { form, value } }) => {
 
 document.addEventListener('submit', (event) => {
   const form = event.target;
+  const { intentId: sentId, text: sent } = form.elements;
   // A draft that was changed after it was sent stays, as another text, when the first one is sent again.
-  for (const { key, intentId, text } of form.dataset.draft ? [] : drafts())
-    if (intentId === form.elements.intentId?.value && text !== form.elements.text?.value)
+  for (const { key, intentId, text } of sent?.type === 'hidden' ? drafts() : [])
+    if (intentId === sentId.value && text !== sent.value)
       sessionStorage.setItem(key, `${crypto.randomUUID()} ${text}`);
   // News, such as the end of the session, must not reload a page that is being left.
   if (form.dataset.stay === undefined) return source?.close();
