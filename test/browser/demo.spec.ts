@@ -77,8 +77,8 @@ describeInBrowser('`npm run demo`', () => {
       expect(removed).toMatchObject({ code: 0, stdout: expect.stringMatching(/still serves.*Ctrl-C/) });
       const later = await page.context().newPage();
       await later.goto(address);
-      // The grant has ended, and the application is suspended: it meets the one or the other first.
-      const honest = /Your connection has ended|This application is not admitted now/;
+      // The account is erased, the grant has ended, and the application is suspended: a page meets one of these first.
+      const honest = /You cannot take part now|Your connection has ended|This application is not admitted now/;
       await later.getByRole('heading', { name: honest }).waitFor();
       await page.getByRole('heading', { name: honest }).waitFor();
       expect(child.exitCode).toBeNull();
