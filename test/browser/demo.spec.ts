@@ -78,7 +78,8 @@ describeInBrowser('`npm run demo`', () => {
       const later = await page.context().newPage();
       await later.goto(address);
       // The account is erased, the grant has ended, and the application is suspended: a page meets one of these first.
-      const honest = /You cannot take part now|Your connection has ended|This application is not admitted now/;
+      const honest =
+        /You cannot take part now|Your connection has ended|This application is not admitted now/;
       await later.getByRole('heading', { name: honest }).waitFor();
       await page.getByRole('heading', { name: honest }).waitFor();
       expect(child.exitCode).toBeNull();
