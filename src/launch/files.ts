@@ -1,4 +1,4 @@
-import { closeSync, constants, fsyncSync, openSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs';
 
 /** Syncs a directory: files created, renamed or linked in it are still there after a power cut. */
 export function syncDirectory(path: string): void {
@@ -21,4 +21,10 @@ export function overwriteFile(path: string, content: string): void {
   } finally {
     closeSync(handle);
   }
+}
+
+/** Replaces a file atomically: a fault leaves the old content or the new. Only its owner may read it (0600). */
+export function replaceSecretFile(file: string, content: string): void {
+  writeFileSync(`${file}.new`, content, { mode: 0o600, flush: true });
+  renameSync(`${file}.new`, file);
 }

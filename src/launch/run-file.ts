@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { replaceSecretFile } from './files.js';
 
 const pid = z.number().int().positive();
 const run = z.object({
@@ -45,12 +46,7 @@ export function readRunFile(dataDir: string, log?: Logger): RunFile | undefined 
  * hold secrets.
  */
 export function writeRunFile(dataDir: string, content: RunFile): void {
-  const file = fileIn(dataDir);
-  writeFileSync(`${file}.new`, `${JSON.stringify(content, undefined, 2)}\n`, {
-    mode: 0o600,
-    flush: true,
-  });
-  renameSync(`${file}.new`, file);
+  replaceSecretFile(fileIn(dataDir), `${JSON.stringify(content, undefined, 2)}\n`);
 }
 
 export function removeRunFile(dataDir: string): void {

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { Failure } from '../../../base/terminal/failure.js';
 import { acquireDirectory } from '../../../launch/data-dir.js';
+import { replaceSecretFile } from '../../../launch/files.js';
 import { makeDirectories } from '../../../launch/make-directories.js';
 import type { TownPlan } from './plan.js';
 
@@ -71,12 +72,8 @@ export function readTown(dataDir: string): Town | undefined {
   }
 }
 
-/** Replaces the file atomically. Only its owner may read it. */
-export function writeTown(dataDir: string, content: Town): void {
-  const file = townFileIn(dataDir);
-  writeFileSync(`${file}.new`, `${JSON.stringify(content, undefined, 2)}\n`, { mode: 0o600, flush: true });
-  renameSync(`${file}.new`, file);
-}
+export const writeTown = (dataDir: string, content: Town): void =>
+  replaceSecretFile(townFileIn(dataDir), `${JSON.stringify(content, undefined, 2)}\n`);
 
 /**
  * The sessions stay for an application that still serves them: they end as the network answers. Their rows are encrypted

@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { syncDirectory } from '../../../launch/files.js';
+import { replaceSecretFile, syncDirectory } from '../../../launch/files.js';
 import { LaunchError } from '../../../launch/launch-error.js';
 
 const restoring = z.object({ command: z.string(), parts: z.array(z.string()) });
@@ -130,8 +130,6 @@ export const preRestoreLogIn = (dataDir: string, stamp: string) =>
 
 /** Writes a JSON file, atomically and durably: a power cut leaves the old or the new content. */
 function replaceJson(dataDir: string, name: string, content: object): void {
-  const file = join(dataDir, name);
-  writeFileSync(`${file}.new`, `${JSON.stringify(content)}\n`, { mode: 0o600, flush: true });
-  renameSync(`${file}.new`, file);
+  replaceSecretFile(join(dataDir, name), `${JSON.stringify(content)}\n`);
   syncDirectory(dataDir);
 }
