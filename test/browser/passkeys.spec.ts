@@ -9,7 +9,8 @@ import type { LocalApplication } from './support/application.js';
 import { describeInBrowser, startChromium } from './support/chromium.js';
 import { accessibilityFaults, addAuthenticator, enrollInBrowser } from './support/console.js';
 import { allow, Flow, signIn, statusOfProfile } from './support/flow.js';
-import { expectLegible, isFocusVisible } from './support/legibility.js';
+import { expectLegible } from './support/legibility.js';
+import { Keyboard } from './support/keyboard.js';
 import { WatchedBrowser } from './support/watched-browser.js';
 
 /** @slow */
@@ -35,13 +36,7 @@ describeInBrowser('passkeys of people, in a real browser,', () => {
 
   const account = () => `${network.baseUrl}/api/auth/account`;
 
-  /** Presses Tab up to a link or button. */
-  async function press(page: Page, name: string): Promise<void> {
-    const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '');
-    for (let steps = 0; steps < 60 && (await focused()) !== name; steps++) await page.keyboard.press('Tab');
-    expect([await focused(), await isFocusVisible(page)]).toEqual([name, true]);
-    await page.keyboard.press('Enter');
-  }
+  const press = (page: Page, name: string) => new Keyboard(page).activate(name, 60);
 
   async function expectGood(page: Page, name: string): Promise<void> {
     await expectLegible(page, name);

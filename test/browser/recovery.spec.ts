@@ -12,6 +12,7 @@ import { newHandle, password } from './support/application.js';
 import { describeInBrowser, startChromium } from './support/chromium.js';
 import { enrollInBrowser } from './support/console.js';
 import { expectLegible, isFocusVisible } from './support/legibility.js';
+import { Keyboard } from './support/keyboard.js';
 import { WatchedBrowser } from './support/watched-browser.js';
 
 const NEXT = 'another horse battery';
@@ -52,13 +53,7 @@ describeInBrowser('a way back into an account, in a real browser,', () => {
     await page.keyboard.press('Enter');
   }
 
-  /** Presses Tab up to a link or button. */
-  async function press(page: Page, name: string): Promise<void> {
-    const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '');
-    for (let steps = 0; steps < 40 && (await focused()) !== name; steps++) await page.keyboard.press('Tab');
-    expect([await focused(), await isFocusVisible(page)]).toEqual([name, true]);
-    await page.keyboard.press('Enter');
-  }
+  const press = (page: Page, name: string) => new Keyboard(page).activate(name, 40);
 
   it('with the keyboard alone: sign-up, confirmation, change of address, forgotten password', async () => {
     const handle = newHandle('mia');

@@ -20,7 +20,7 @@ import { startApplication } from './support/application.js';
 import type { LocalApplication } from './support/application.js';
 import { describeInBrowser, startChromium } from './support/chromium.js';
 import { allow, signIn } from './support/flow.js';
-import { enter, Fountain, like, newAccount, post, sendLike } from './support/fountain.js';
+import { enter, expectRefused, Fountain, like, newAccount, post, sendLike } from './support/fountain.js';
 import { startTlsProxy } from './support/tls.js';
 import { WatchedBrowser } from './support/watched-browser.js';
 
@@ -62,11 +62,6 @@ describeInBrowser('the reference application, in a real browser,', () => {
     await front?.close();
     await proxy?.close();
   });
-
-  /** The console of a browser names each page that was refused. */
-  const expectRefused = (status: number) => {
-    for (const fault of watched.takeFaults()) expect(fault).toContain(`with a status of ${status}`);
-  };
 
   /** Tokens that a browser has, or was ever sent. */
   async function expectNoTokenIn(...pages: Page[]): Promise<void> {
@@ -271,7 +266,7 @@ describeInBrowser('the reference application, in a real browser,', () => {
     await ana.page.reload();
     await ana.page.getByText('It is quiet here').waitFor();
     expect(await ana.page.getByText('Not mine').count()).toBe(0);
-    expectRefused(403);
+    expectRefused(watched, 403);
   });
 
   it('posts a text once whose answer from the network was lost', async () => {
@@ -291,7 +286,7 @@ describeInBrowser('the reference application, in a real browser,', () => {
     expect(await draft.inputValue()).toBe('');
     expect(await page.getByText('Not confirmed yet').count()).toBe(0);
     expect(await intentsOfPosts(network, actorId)).toEqual([intentId]);
-    expectRefused(503);
+    expectRefused(watched, 503);
   });
 
   it('gives a draft back with its intent after an answer that never reached the browser', async () => {
@@ -385,7 +380,7 @@ describeInBrowser('the reference application, in a real browser,', () => {
     await sendLike(page, 'Worth it');
     await page.locator('.heart[aria-pressed=true]').waitFor();
     expect(await page.locator('.state').isVisible()).toBe(false);
-    expectRefused(503);
+    expectRefused(watched, 503);
   });
 
   it('refreshes once for fifty parallel requests of open pages of two processes', async () => {
@@ -462,7 +457,7 @@ describeInBrowser('the reference application, in a real browser,', () => {
           'grant.issued',
           'grant.refreshed',
         ]);
-        expectRefused(503);
+        expectRefused(watched, 503);
       } finally {
         await watched.close();
         await renewed?.stop();

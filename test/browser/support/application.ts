@@ -64,18 +64,16 @@ export const password = 'correct horse battery';
 /** A handle that is unique on the shared network. */
 export const newHandle = (name: string): string => `${name}_${randomBytes(5).toString('hex')}`;
 
+export const createPerson = (network: Pick<TestNetwork, 'env'>, handle: string, displayName: string) =>
+  operatorOf(network).post('accounts', { handle, displayName, email: `${handle}@example.org`, password });
+
 /** Returns the handle. */
 export async function createAccount(
   network: Pick<TestNetwork, 'env'>,
   handle: string,
   displayName = `${handle[0]?.toUpperCase()}${handle.slice(1)} Example`,
 ): Promise<string> {
-  await operatorOf(network).post('accounts', {
-    handle,
-    displayName,
-    email: `${handle}@example.org`,
-    password,
-  });
+  await createPerson(network, handle, displayName);
   return handle;
 }
 

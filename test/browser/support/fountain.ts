@@ -1,9 +1,9 @@
+import { expect } from '@jest/globals';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { Browser as FormBrowser } from '../../../src/programs/demo/browser.js';
 import type { ReferenceApp } from '../../examples/support/reference-app.js';
-import { operatorOf, password } from '../../support/api.js';
 import type { TestNetwork } from '../../support/network.js';
-import { newHandle } from './application.js';
+import { createPerson, newHandle, password } from './application.js';
 import { allow, signIn } from './flow.js';
 import type { WatchedBrowser } from './watched-browser.js';
 
@@ -20,8 +20,7 @@ export interface Someone extends Account {
 export async function newAccount(network: TestNetwork, name: string): Promise<Account> {
   const word = name.toLowerCase().replaceAll(/[^a-z]/g, '');
   const handle = newHandle(word.slice(0, 10));
-  const account = { handle, displayName: name, email: `${handle}@example.org`, password };
-  const { actorId } = await operatorOf(network).post('accounts', account);
+  const { actorId } = await createPerson(network, handle, name);
   return { actorId, handle, name };
 }
 
@@ -45,6 +44,11 @@ export async function sendLike(page: Page, text: string): Promise<void> {
   const answered = page.waitForResponse((response) => response.url().endsWith('/like'));
   await like(page, text).click();
   await answered;
+}
+
+/** The console of a browser names each page that was refused. */
+export function expectRefused(watched: WatchedBrowser, status: number): void {
+  for (const fault of watched.takeFaults()) expect(fault).toContain(`with a status of ${status}`);
 }
 
 /** People of a running reference application, each in a browser of their own. */

@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
 import { isFocusVisible } from './legibility.js';
 
-/** A person without a pointer. At each step on pages of this origin the focus must be visible. */
+/** A person without a pointer. At each step the focus must be visible, on pages of `origin` if it is given. */
 export class Keyboard {
   constructor(
     private readonly page: Page,
-    private readonly origin: string,
+    private readonly origin = '',
   ) {}
 
   /** The name of the focused element. */
@@ -17,9 +17,9 @@ export class Keyboard {
     });
   }
 
-  async reach(name: string | RegExp): Promise<void> {
+  async reach(name: string | RegExp, maxSteps = 80): Promise<void> {
     const seen: string[] = [];
-    for (let steps = 0; steps < 80; steps++) {
+    for (let steps = 0; steps < maxSteps; steps++) {
       const focused = await this.focused();
       if (typeof name === 'string' ? focused === name : name.test(focused))
         return this.#requireFocus(focused);
@@ -34,8 +34,8 @@ export class Keyboard {
     throw new Error(`the focus on ${name} is not visible`);
   }
 
-  async activate(name: string | RegExp): Promise<void> {
-    await this.reach(name);
+  async activate(name: string | RegExp, maxSteps?: number): Promise<void> {
+    await this.reach(name, maxSteps);
     await this.page.keyboard.press('Enter');
   }
 
