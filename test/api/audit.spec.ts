@@ -61,10 +61,14 @@ const entriesIn = (stdout: string): Entry[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Entry);
 
+/** The specs of this network write while others read: what is said of that is no fault. */
+const withoutLagNotice = (stderr: string): string =>
+  stderr.replaceAll(/^the audit is behind the log .*\n/gm, '');
+
 /** The entries that `plaza audit --wait` prints, one on each line. */
 async function audit(...args: string[]): Promise<Entry[]> {
   const { code, stdout, stderr } = await runPlaza(['audit', '--wait', ...args], network.env);
-  expect([code, stderr.replaceAll(/^the audit is behind the log .*\n/gm, '')]).toEqual([0, '']);
+  expect([code, withoutLagNotice(stderr)]).toEqual([0, '']);
   return entriesIn(stdout);
 }
 
@@ -327,7 +331,7 @@ describe('plaza audit', () => {
     await once(child.stdout, 'data');
     child.stdout.destroy();
     const [code] = (await once(child, 'close')) as [number];
-    expect([code, stderr]).toEqual([0, '']);
+    expect([code, withoutLagNotice(stderr)]).toEqual([0, '']);
   });
 });
 
