@@ -74,8 +74,16 @@ export class ProcessMetrics {
     buckets: REQUEST_SECONDS,
   });
 
-  constructor() {
-    collectDefaultMetrics({ register: this.registry });
+  private hasMetricsOfNode = false;
+
+  /**
+   * All metrics, in the format of Prometheus. Those of Node begin with the first scrape: to measure the event loop, its library
+   * wakes an idle process a hundred times a second.
+   */
+  text(): Promise<string> {
+    if (!this.hasMetricsOfNode) collectDefaultMetrics({ register: this.registry });
+    this.hasMetricsOfNode = true;
+    return this.registry.metrics();
   }
 
   reportDisk(directory: string): void {

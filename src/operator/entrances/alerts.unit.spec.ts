@@ -16,6 +16,7 @@ function declaredMetrics(): ReadonlyMap<string, readonly string[]> {
   process.reportDisk('.');
   void new Metrics(process);
   void new WorkerMetrics(process, {});
+  void process.text();
   const declared = process.registry
     .getMetricsAsArray()
     .map((metric) => [metric.name, (metric as unknown as { labelNames: string[] }).labelNames] as const);

@@ -115,7 +115,7 @@ export class Metrics {
     'state',
   );
 
-  constructor(private readonly process: Pick<ProcessMetrics, 'registry'>) {}
+  constructor(private readonly process: Pick<ProcessMetrics, 'registry' | 'text'>) {}
 
   get contentType(): string {
     return this.process.registry.contentType;
@@ -154,7 +154,7 @@ export class Metrics {
     for (const gauge of [this.done, this.total]) gauge.reset();
     if (job) this.done.set({ kind: job.kind, state: job.state }, job.done);
     if (job && job.total !== null) this.total.set({ kind: job.kind, state: job.state }, job.total);
-    return this.process.registry.metrics();
+    return this.process.text();
   }
 
   private showState(state: PublicationState | null | undefined): void {

@@ -153,3 +153,14 @@ describe('metrics', () => {
     ]);
   });
 });
+
+describe('the metrics of Node', () => {
+  it('begin with the first scrape', async () => {
+    const metrics = new ProcessMetrics();
+    expect(await metrics.registry.metrics()).not.toMatch(/nodejs_|process_/);
+    for (const scraped of [await metrics.text(), await metrics.text()])
+      expect(
+        scraped.match(/^(?:nodejs_eventloop_lag_p99_seconds|process_resident_memory_bytes) /gm),
+      ).toHaveLength(2);
+  });
+});

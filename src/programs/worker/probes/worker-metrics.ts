@@ -12,7 +12,7 @@ export class WorkerMetrics {
   });
 
   constructor(
-    private readonly process: Pick<ProcessMetrics, 'registry'>,
+    private readonly process: Pick<ProcessMetrics, 'registry' | 'text'>,
     private readonly groups: GroupStates,
   ) {}
 
@@ -24,6 +24,6 @@ export class WorkerMetrics {
     for (const [group, state] of Object.entries(this.groups))
       for (const each of groupActivities)
         this.group.set({ group, state: each }, each === state().activity ? 1 : 0);
-    return this.process.registry.metrics();
+    return this.process.text();
   }
 }
