@@ -68,12 +68,13 @@ export async function countOpenCases(pool: Pool): Promise<OpenCases> {
  * events.
  */
 export async function casesWithPendingEffects(pool: Pool, limit: number): Promise<readonly string[]> {
-  const { rows } = await pool.query<{ case_id: string }>(
-    `SELECT case_id FROM cases.summary WHERE pending_effects <> '{}'
+  const { rows } = await pool.query<{ case_id: string }>({
+    name: 'cases-with-pending-effects',
+    text: `SELECT case_id FROM cases.summary WHERE pending_effects <> '{}'
       AND EXISTS (SELECT FROM recovery.publication WHERE status = 'serving')
     ORDER BY case_id LIMIT $1`,
-    [limit],
-  );
+    values: [limit],
+  });
   return rows.map(({ case_id: caseId }) => caseId);
 }
 

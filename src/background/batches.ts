@@ -5,7 +5,6 @@ import { ChangeBatchItem } from '../commands/batch/change-batch-item.js';
 import type { ItemOutcome } from '../commands/batch/change-batch-item.js';
 import type { IdGenerator } from '../base/support/id-generator.js';
 import type { BatchRequested } from '../domain/batch/events.js';
-import { readPublicationState } from '../../projections/incarnations/recovery-state.js';
 import type { EventLog } from '../log/event-log.js';
 import type { EventMetadata, Recorded } from '../log/recorded.js';
 import { streams } from '../log/streams.js';
@@ -15,6 +14,15 @@ import type { ExclusiveTaskOptions } from './exclusive-task.js';
 const INTERVAL_MS = 1_000;
 /** Items at a time. Between two such groups the batch may be stopped. */
 const AT_ONCE = 8;
+
+/** None in a quarantine: the log may lack what happened to the items since. */
+const unfinishedBatches = {
+  name: 'batches-to-finish',
+  text: `
+    SELECT batch_id, state FROM authority.batch
+    WHERE state IN ('applying', 'undoing') AND EXISTS (SELECT FROM recovery.publication WHERE status = 'serving')
+    ORDER BY requested_at`,
+};
 
 interface UnfinishedBatch {
   readonly batch_id: string;
@@ -52,11 +60,7 @@ export class Batches extends ExclusiveTask {
   }
 
   private async unfinished(): Promise<readonly UnfinishedBatch[]> {
-    // In a quarantine the log may lack what happened to the items since.
-    if ((await readPublicationState(this.options.pool))?.status !== 'serving') return [];
-    const { rows } = await this.options.pool.query<UnfinishedBatch>(
-      `SELECT batch_id, state FROM authority.batch WHERE state IN ('applying', 'undoing') ORDER BY requested_at`,
-    );
+    const { rows } = await this.options.pool.query<UnfinishedBatch>(unfinishedBatches);
     return rows;
   }
 

@@ -18,9 +18,12 @@ const INTERVAL_MS = 1_000;
 const AT_ONCE = 8;
 
 /** Nothing is written in a quarantine, as the log may lack events. */
-const narrowedApplications = `
-  SELECT app_id FROM authority.application
-  WHERE is_ending_grants AND EXISTS (SELECT FROM recovery.publication WHERE status = 'serving')`;
+const narrowedApplications = {
+  name: 'narrowed-applications',
+  text: `
+    SELECT app_id FROM authority.application
+    WHERE is_ending_grants AND EXISTS (SELECT FROM recovery.publication WHERE status = 'serving')`,
+};
 
 /** $3, $4: time and id of the last grant of the group before. */
 const nextExcessGrants = `

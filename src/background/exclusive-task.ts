@@ -3,9 +3,11 @@ import type { Logger } from 'pino';
 import { WorkerConnection } from '../../projections/runner/worker-connection.js';
 import { PeriodicTask } from '../base/support/periodic-task.js';
 import { sleep } from '../base/support/sleep.js';
+import { WORK_CHANNEL } from '../base/store/notification-listener.js';
 import { isOutage } from '../log/witness/outage.js';
 
-const POLL_MS = 500;
+/** Finds what nothing announced: work that is due by its time, or that a process of the release before requested. */
+const POLL_MS = 2_000;
 export const RETRY_MS = 1_000;
 
 export interface ExclusiveTaskOptions {
@@ -24,7 +26,7 @@ export abstract class ExclusiveTask extends PeriodicTask {
   protected abstract readonly lock: string;
   protected abstract readonly subject: string;
   private logged: 'warn' | 'error' | undefined;
-  private lost: AbortSignal | undefined;
+  private connection: WorkerConnection | undefined;
 
   constructor(
     everyMs: number,
@@ -43,7 +45,7 @@ export abstract class ExclusiveTask extends PeriodicTask {
 
   /** Also if the lock is lost. */
   protected override get isStopping(): boolean {
-    return super.isStopping || this.lost?.aborted === true;
+    return super.isStopping || this.connection?.lost.aborted === true;
   }
 
   protected override async runOnce(): Promise<void> {
@@ -62,7 +64,7 @@ export abstract class ExclusiveTask extends PeriodicTask {
     const { lock, stopped } = this;
     stopped.throwIfAborted();
     const connection = new WorkerConnection(this.at.lockUrl, `plaza-${lock.replace('plaza/', '')}`);
-    this.lost = connection.lost;
+    this.connection = connection;
     const signal = AbortSignal.any([stopped, connection.lost]);
     // A server that hangs must not hold up a stop.
     const giveUp = (): void => void connection.close();
@@ -79,12 +81,16 @@ export abstract class ExclusiveTask extends PeriodicTask {
     if (connection.lost.aborted && !stopped.aborted) throw connection.lost.reason;
   }
 
-  /** Repeats `round` until `signal` aborts, with a pause after each that had nothing to do and returned false. */
+  /** Repeats `round` until `signal` aborts. After one that had nothing to do and returned false, it waits for requested work. */
   protected async repeat(round: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
+    let requested = new AbortController();
+    await this.connection?.listen([WORK_CHANNEL], () => requested.abort());
     while (!signal.aborted) {
+      // Before the round: it may not see what is requested while it runs.
+      requested = new AbortController();
       const isBusy = await round();
       this.logged = undefined;
-      if (!isBusy) await sleep(POLL_MS, signal);
+      if (!isBusy) await sleep(POLL_MS, AbortSignal.any([signal, requested.signal]));
     }
   }
 }

@@ -1,8 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
+import { Client, Pool } from 'pg';
 import { pino } from 'pino';
+import { serving } from '../../projections/groups.js';
+import { moveJob, requestJob } from '../../projections/jobs/job.js';
+import { requestAsOf } from '../../src/background/as-of/builds.js';
 import { ExclusiveTask } from '../../src/background/exclusive-task.js';
+import { WORK_CHANNEL } from '../../src/base/store/notification-listener.js';
 import { sessionClient } from '../../src/base/store/session-client.js';
 import { LogUnavailable } from '../../src/log/event-log.js';
 import { isOutage } from '../../src/log/witness/outage.js';
@@ -106,6 +111,50 @@ describe('a failure of work that one process does', () => {
 
   it('is not logged once the process stops', async () => {
     expect(await logOf([wrong])).toEqual([]);
+  });
+});
+
+describe('work that is requested', () => {
+  const notify = `SELECT pg_notify('${WORK_CHANNEL}', '')`;
+
+  it('is looked for at once, also if it is requested during a look', async () => {
+    let looks = 0;
+    const began = performance.now();
+    await run((client, stop, signal, task) =>
+      task.repeat(async () => {
+        if ((looks += 1) === 20) stop.abort();
+        await client.query(notify);
+        return false;
+      }, signal),
+    );
+    expect(looks).toBe(20);
+    // Without the notifications it takes forty seconds.
+    expect(performance.now() - began).toBeLessThan(20_000);
+  });
+
+  it('is announced: a job, its resumption, and an as-of build', async () => {
+    const connectionString = await postgres.createReadStore();
+    const [pool, listening] = [new Pool({ connectionString }), new Client(connectionString)];
+    let announced = 0;
+    listening.on('notification', () => (announced += 1));
+    await listening.connect();
+    await listening.query(`LISTEN ${WORK_CHANNEL}`);
+    const [id, by] = [randomUUID(), { requestedBy: 'o', reason: 'a test', now: 0 }];
+    const requests = [
+      () => requestJob(pool, { id, kind: 'rebuild', names: [], ...by }),
+      () => moveJob(pool, id, ['requested'], 'paused', 0),
+      () => moveJob(pool, id, ['paused'], 'requested', 0),
+      () => requestAsOf(pool, serving, { moment: { position: 1n, eventId: randomUUID(), at: 0 }, ...by }),
+    ];
+    for (const [i, request] of requests.entries()) {
+      await request();
+      await until(() => announced === i + 1);
+    }
+    // One that is in no such state is not moved.
+    expect(await moveJob(pool, id, ['paused'], 'requested', 0)).toBe(false);
+    await listening.query('SELECT');
+    expect(announced).toBe(requests.length);
+    await Promise.all([pool.end(), listening.end()]);
   });
 });
 

@@ -40,9 +40,10 @@ export async function requestRewrites(pool: Pool): Promise<void> {
 }
 
 export async function hasOpenRewrites(pool: Pool): Promise<boolean> {
-  const { rows } = await pool.query<{ open: boolean }>(
-    `SELECT EXISTS (SELECT FROM authority.rewrite) OR EXISTS (SELECT FROM authority.account WHERE ${notRequested}) AS open`,
-  );
+  const { rows } = await pool.query<{ open: boolean }>({
+    name: 'open-rewrites',
+    text: `SELECT EXISTS (SELECT FROM authority.rewrite) OR EXISTS (SELECT FROM authority.account WHERE ${notRequested}) AS open`,
+  });
   return rows[0]?.open === true;
 }
 

@@ -3,7 +3,7 @@ import type { MailFiles } from '../../base/mail/mail-files.js';
 import type { AuthorityStore } from '../../base/store/authority/authority-store.js';
 import { PeriodicTask } from '../../base/support/periodic-task.js';
 
-const INTERVAL_MS = 1_000;
+const INTERVAL_MS = 5_000;
 
 const erasedSql = `SELECT actor_id FROM authority.account WHERE actor_id = ANY ($1) AND state = 'erased'`;
 

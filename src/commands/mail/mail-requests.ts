@@ -76,6 +76,7 @@ export class MailRequests {
   /** The requests to work on now, the oldest first. */
   async due(limit: number): Promise<readonly StoredRequest[]> {
     const { rows } = await this.store.query<StoredRequest>({
+      name: 'due-mail-requests',
       text: `SELECT request_id, content, due_at > requested_at AS is_retry FROM authority.mail_request WHERE due_at <= $1 AND requested_at > $2
         ORDER BY due_at LIMIT $3`,
       values: [this.clock.now(), this.clock.now() - MAIL_REQUEST_MS, limit],
