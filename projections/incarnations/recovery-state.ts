@@ -12,6 +12,9 @@ export interface PublicationState {
   readonly versions: Readonly<Record<string, number>>;
 }
 
+/** A condition: nothing is done or shown in a quarantine, as the log may lack events. */
+export const isServingSql = `EXISTS (SELECT FROM recovery.publication WHERE status = 'serving')`;
+
 /**
  * The publication as a query of at most one row, for one statement with the data that it admits: `WITH state AS
  * (${publicationStateSql}) …`. No row: nothing is published.

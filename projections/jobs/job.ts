@@ -1,6 +1,6 @@
 import type { ClientBase, Pool } from 'pg';
 import { z } from 'zod';
-import { WORK_CHANNEL } from '../../src/base/store/notification-listener.js';
+import { announceWorkSql } from '../../src/base/store/notification-listener.js';
 
 /** A worker runs the jobs in these states. A paused job is unfinished too, but waits for an operator. */
 export const runnableStates = ['requested', 'running', 'verifying'] as const;
@@ -113,10 +113,8 @@ export async function findUnfinishedJob(
 export async function requestJob(database: Database, request: JobRequest): Promise<void> {
   const { id, kind, names, reseedWitness = false, requestedBy, reason, now } = request;
   await database.query(
-    `WITH requested AS (
-      INSERT INTO recovery.job (id, kind, names, reseed_witness, requested_by, reason, requested_at, state, updated_at)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, 'requested', $7))
-    SELECT pg_notify('${WORK_CHANNEL}', '')`,
+    `INSERT INTO recovery.job (id, kind, names, reseed_witness, requested_by, reason, requested_at, state, updated_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, 'requested', $7) RETURNING ${announceWorkSql}`,
     [id, kind, names, reseedWitness, requestedBy, reason ?? null, new Date(now)],
   );
 }
@@ -160,9 +158,8 @@ export async function moveJob(
   message?: string,
 ): Promise<boolean> {
   const { rowCount } = await database.query(
-    `WITH moved AS (
-      UPDATE recovery.job SET state = $3, message = $4, updated_at = $5 WHERE id = $1 AND state = ANY ($2) RETURNING 1)
-    SELECT pg_notify('${WORK_CHANNEL}', '') FROM moved`,
+    `UPDATE recovery.job SET state = $3, message = $4, updated_at = $5 WHERE id = $1 AND state = ANY ($2)
+    RETURNING ${announceWorkSql}`,
     [id, from, to, message ?? null, new Date(now)],
   );
   return rowCount === 1;

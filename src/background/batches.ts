@@ -5,6 +5,7 @@ import { ChangeBatchItem } from '../commands/batch/change-batch-item.js';
 import type { ItemOutcome } from '../commands/batch/change-batch-item.js';
 import type { IdGenerator } from '../base/support/id-generator.js';
 import type { BatchRequested } from '../domain/batch/events.js';
+import { isServingSql } from '../../projections/incarnations/recovery-state.js';
 import type { EventLog } from '../log/event-log.js';
 import type { EventMetadata, Recorded } from '../log/recorded.js';
 import { streams } from '../log/streams.js';
@@ -20,7 +21,7 @@ const unfinishedBatches = {
   name: 'batches-to-finish',
   text: `
     SELECT batch_id, state FROM authority.batch
-    WHERE state IN ('applying', 'undoing') AND EXISTS (SELECT FROM recovery.publication WHERE status = 'serving')
+    WHERE state IN ('applying', 'undoing') AND ${isServingSql}
     ORDER BY requested_at`,
 };
 

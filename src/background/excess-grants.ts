@@ -1,5 +1,6 @@
 import type { CommandBus } from '@nestjs/cqrs';
 import type { Pool } from 'pg';
+import { isServingSql } from '../../projections/incarnations/recovery-state.js';
 import { CheckpointStore } from '../../projections/runner/checkpoint-store.js';
 import { isExcess } from '../commands/grant/excess-grants.js';
 import { RevokeGrant } from '../commands/grant/grants.js';
@@ -22,7 +23,7 @@ const narrowedApplications = {
   name: 'narrowed-applications',
   text: `
     SELECT app_id FROM authority.application
-    WHERE is_ending_grants AND EXISTS (SELECT FROM recovery.publication WHERE status = 'serving')`,
+    WHERE is_ending_grants AND ${isServingSql}`,
 };
 
 /** $3, $4: time and id of the last grant of the group before. */

@@ -7,7 +7,7 @@ import { serving } from '../../projections/groups.js';
 import { moveJob, requestJob } from '../../projections/jobs/job.js';
 import { requestAsOf } from '../../src/background/as-of/builds.js';
 import { ExclusiveTask } from '../../src/background/exclusive-task.js';
-import { WORK_CHANNEL } from '../../src/base/store/notification-listener.js';
+import { announceWorkSql, WORK_CHANNEL } from '../../src/base/store/notification-listener.js';
 import { sessionClient } from '../../src/base/store/session-client.js';
 import { LogUnavailable } from '../../src/log/event-log.js';
 import { isOutage } from '../../src/log/witness/outage.js';
@@ -115,15 +115,13 @@ describe('a failure of work that one process does', () => {
 });
 
 describe('work that is requested', () => {
-  const notify = `SELECT pg_notify('${WORK_CHANNEL}', '')`;
-
   it('is looked for at once, also if it is requested during a look', async () => {
     let looks = 0;
     const began = performance.now();
     await run((client, stop, signal, task) =>
       task.repeat(async () => {
         if ((looks += 1) === 20) stop.abort();
-        await client.query(notify);
+        await client.query(`SELECT ${announceWorkSql}`);
         return false;
       }, signal),
     );

@@ -32,7 +32,7 @@ const preemptedByRecovery = expect.stringContaining('A recovery was requested. I
 /** Sessions that record the failure of a job and wait for the lock of its row. */
 const sessionsThatRecordAFailure = `
   SELECT FROM pg_stat_activity WHERE application_name = 'plaza-jobs' AND datname = current_database()
-    AND wait_event_type = 'Lock' AND query LIKE '%UPDATE recovery.job SET state = $3, message%'`;
+    AND wait_event_type = 'Lock' AND query LIKE 'UPDATE recovery.job SET state = $3, message%'`;
 
 /** Starts a rebuild that never ends. */
 async function startRebuild(): Promise<string> {

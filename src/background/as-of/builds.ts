@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg';
 import type { ClientBase, Pool } from 'pg';
-import { WORK_CHANNEL } from '../../base/store/notification-listener.js';
+import { announceWorkSql } from '../../base/store/notification-listener.js';
 import { requestedWorkOf } from '../../../projections/jobs/job.js';
 import type { JobProgress, RequestedWork, RequestedWorkRow } from '../../../projections/jobs/job.js';
 import { versionsOf } from '../../../projections/runner/projection.js';
@@ -104,10 +104,8 @@ export async function requestAsOf(
   );
   try {
     await database.query(
-      `WITH requested AS (
-        INSERT INTO recovery.as_of (position, event_id, at, requested_by, requested_at, state, updated_at)
-        VALUES ($1, $2, $3, $4, $5, 'requested', $5) ON CONFLICT (position) DO NOTHING)
-      SELECT pg_notify('${WORK_CHANNEL}', '')`,
+      `INSERT INTO recovery.as_of (position, event_id, at, requested_by, requested_at, state, updated_at)
+      VALUES ($1, $2, $3, $4, $5, 'requested', $5) ON CONFLICT (position) DO NOTHING RETURNING ${announceWorkSql}`,
       [String(position), eventId, at, requestedBy, new Date(now)],
     );
   } catch (error) {

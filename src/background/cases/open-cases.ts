@@ -4,6 +4,7 @@ import type { Case, CaseEvent } from '../../domain/case/case.js';
 import { openCase } from '../../domain/case/handling.js';
 import type { EventLog } from '../../log/event-log.js';
 import { streams } from '../../log/streams.js';
+import { isServingSql } from '../../../projections/incarnations/recovery-state.js';
 import { databaseNowSql } from '../../base/store/database-clock.js';
 import { handleCommand } from '../../commands/support/handle-command.js';
 import type { BoundedClock } from '../../base/support/bounded-clock.js';
@@ -30,7 +31,7 @@ const casesToOpen = `
     WHERE report.case_id = summary.case_id AND report.position > coalesce(decided_up_to, -1)
     ORDER BY position LIMIT 1) first
   WHERE (status = 'reported' OR (status = 'decided' AND newest_report > decided_up_to))
-    AND EXISTS (SELECT FROM recovery.publication WHERE status = 'serving')
+    AND ${isServingSql}
   LIMIT 100`;
 
 export interface OpenCasesOptions {

@@ -8,8 +8,9 @@ import type { NotificationHandler } from './session.js';
 /** Each commit of the worker sends `{"incarnation" or "group": …, "position": "…"}`. */
 export const POSITION_CHANNEL = 'plaza_position';
 
-/** Each commit that requests a job or an as-of build sends an empty notification: the worker that does such work looks at once. */
+/** A commit with a job or an as-of build to do sends an empty notification: the worker that does such work looks at once. */
 export const WORK_CHANNEL = 'plaza_work';
+export const announceWorkSql = `pg_notify('${WORK_CHANNEL}', '')`;
 
 const RECONNECT_MS = { first: 100, longest: 2_000 };
 
